@@ -1,0 +1,1 @@
+"""Pincite: evidence that can be cited."""

@@ -1,0 +1,239 @@
+"""The seams of the engine: small Protocols whose docstrings are the contract.
+
+An adapter implements one of these with one vendor library; the suites in `pincite.testing` hold
+every adapter to the words below. Errors are those of `pincite.errors` and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from pincite.model import (
+    Chunk,
+    CollectionSpec,
+    Document,
+    DocumentRecord,
+    Point,
+    Ranking,
+    Section,
+    SignalKind,
+    SparseVector,
+)
+
+if TYPE_CHECKING:
+    from pincite.model import Matrix, Vector
+
+
+class DenseEncoder(Protocol):
+    """Texts to unit vectors. A vector is a function of its text alone, never of its batch."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names model, weights, precision and truncation: equal iff vectors are comparable."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of every vector."""
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Stemmer names (`english`, ...) of the languages that the model knows; empty = all."""
+
+    async def embed_query(self, text: str) -> Vector:
+        """Shape (dimensions,), float32, L2 norm 1. Over-long text is cut. Never empty."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """Shape (len(texts), dimensions), float32, rows in the order of `texts`, L2 norm 1.
+
+        No texts give shape (0, dimensions).
+        """
+
+
+class SparseEncoder(Protocol):
+    """Texts to sparse vectors whose dot product, with the engine's IDF, ranks them."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names analyser, weighting and parameters, without the average length."""
+
+    def encode_query(self, text: str) -> SparseVector:
+        """Values are the counts of each term in the query. Empty if no term is left."""
+
+    def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
+        """The weights of a text and its length in tokens. `average_length` > 0, in tokens."""
+
+    def reweigh(
+        self, vector: SparseVector, length: int, old_average: float, new_average: float
+    ) -> SparseVector:
+        """The vector that `encode_document` would have given with `new_average`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerankScore:
+    """The score of `documents[index]`. Higher is better."""
+
+    index: int
+    score: float
+
+
+class Reranker(Protocol):
+    """Judges documents against a query, all in one go."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names provider, model and instruction placement."""
+
+    @property
+    def kind(self) -> SignalKind:
+        """What the scores are: `probability` (0..1) or `logit` (unbounded)."""
+
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int | None = None
+    ) -> tuple[RerankScore, ...]:
+        """Best first by (-score, index), at most `top_n`, each index once and in range."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """True for a point whose `field` is, or contains, one of `values`."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Every `must` holds and no `must_not` does. An empty `values` matches nothing."""
+
+    must: tuple[AnyOf, ...] = ()
+    must_not: tuple[AnyOf, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """Both branches of a hybrid query. A branch whose vector is None is not run.
+
+    `complete` asks for the score on each side of every chunk that the other side found.
+    `hnsw_ef` and `exact` apply to the dense branch; limits count hits, at least 1.
+    """
+
+    dense: Vector | None = None
+    sparse: SparseVector | None = None
+    dense_limit: int = 100
+    sparse_limit: int = 100
+    filter: Filter = Filter()
+    hnsw_ef: int = 128
+    exact: bool = False
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A chunk as the store holds it, with its dense vector where one was asked for and is."""
+
+    chunk: Chunk
+    vector: Vector | None = None
+
+
+class Store(Protocol):
+    """Collections of points. Searches see a document whole or not at all.
+
+    Points are written in two steps. `stage` stores the points of a revision, unseen; `publish`
+    makes them visible and the revision that they replace invisible, at once for every search
+    that begins later, and then removes the old one. After a crash `revisions` says what is
+    there, staged or not, and `remove` cleans up.
+    """
+
+    async def create(self, spec: CollectionSpec) -> None:
+        """Create the collection, or update the spec of an existing one of that name."""
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection and all of its points; unknown names are fine."""
+
+    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
+        """Store points, unseen. May be called several times for one revision. A point of the
+        same id is replaced. Raises InvalidPoint before anything is written, DiskFull."""
+
+    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
+        """Show `revision` and remove `replaces`."""
+
+    async def remove(self, collection: str, revisions: Iterable[str]) -> None:
+        """Remove all points of these revisions; unknown ones are fine."""
+
+    async def set_ref(self, collection: str, revision: str, ref: str) -> None:
+        """Change the `ref` of every chunk of a revision."""
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        """Rankings `dense` and `sparse` (those that were asked for), each by (-score, id).
+
+        Dense scores are cosines in -1..1, sparse scores are sums of products with IDF and
+        positive. Ties at a limit may fall either way. An empty collection gives empty hits.
+        """
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        """The visible chunks with these ids, in the order of `ids`; missing ones are left out."""
+
+    async def revisions(self, collection: str) -> Mapping[str, int]:
+        """Every revision that has points, visible or not, and how many."""
+
+    def points(self, collection: str) -> AsyncIterator[Point]:
+        """All visible points, ordered by id."""
+
+    async def flush(self) -> None:
+        """Return when everything written so far survives a loss of power."""
+
+    async def optimise(self, collection: str) -> bool:
+        """Make later searches faster; searches go on meanwhile. False if there was no need."""
+
+    async def close(self) -> None:
+        """Flush and let go of all resources."""
+
+
+class Catalog(Protocol):
+    """What has been indexed: collections, sources and documents, in a database."""
+
+    async def specs(self) -> tuple[CollectionSpec, ...]:
+        """All collections by name."""
+
+    async def put_spec(self, spec: CollectionSpec) -> None:
+        """Insert or replace a collection."""
+
+    async def drop(self, collection: str) -> None:
+        """Forget a collection with its documents and sources; unknown names are fine."""
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        """By (source, path)."""
+
+    async def put(self, collection: str, record: DocumentRecord) -> None:
+        """Insert or replace the record of (source, path). Durable against a killed process."""
+
+    async def delete(self, collection: str, revisions: Iterable[str]) -> None:
+        """Forget documents; unknown revisions are fine."""
+
+    async def close(self) -> None:
+        """Let go of the database."""
+
+
+class Reader(Protocol):
+    """Bytes of one file to a document."""
+
+    def read(self, raw: bytes, path: str) -> Document:
+        """Raises SourceError where the bytes are not what the reader reads."""
+
+
+class Chunker(Protocol):
+    """A document to citable spans."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the rules and sizes: equal iff equal documents give equal sections."""
+
+    def chunk(self, document: Document) -> Iterator[Section]:
+        """Sections by `start`, inside the text, none empty or blank. Every line that is not
+        blank is in some section. Sections of one document may nest headings, not overlap."""
