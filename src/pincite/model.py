@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]  #: shape (dimensions,)
     Matrix = NDArray[np.float32]  #: shape (rows, dimensions)
+else:
+    Vector = Matrix = Any  # importing numpy costs 80 ms, and the nouns are imported everywhere
 
 SourceType = Literal["docs", "code", "data"]
 SourceKind = Literal["folder", "git", "archive", "wheel", "file"]
@@ -152,6 +154,21 @@ class DocumentRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceRecord:
+    """A source as the catalogue remembers it: enough to index it again, and what the last run
+    left out. `skipped` counts files by reason code, `skipped_paths` names the first of them
+    as `code: path`. `complete` is False until a run has reached the end."""
+
+    source: Source
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    indexed_at: str = ""
+    complete: bool = False
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    skipped_paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CollectionSpec:
     """Chunks of one kind and one dense model, and the fingerprints of what made them.
 
@@ -169,12 +186,21 @@ class CollectionSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """A machine-readable warning: what was skipped, cut or replaced, and what would mend it."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question, normalised. `identifiers` are its identifier-like words in order of
     appearance."""
 
     text: str
     identifiers: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +251,23 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class Fused:
+    """A chunk that some ranking named; the last signal is `fused`."""
+
+    collection: str
+    id: str
+    signals: tuple[Signal, ...]
+
+    @property
+    def score(self) -> float:
+        """The value of `fused`."""
+        return self.signals[-1].value
+
+
+RANKING_SIGNALS: frozenset[SignalName] = frozenset(("fused", "smoothed", "reranked", "blended"))
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A chunk in the running, with its signals in the order in which they were given."""
 
@@ -237,13 +280,32 @@ class Candidate:
         """The latest signal of that name, or None."""
         return next((s for s in reversed(self.signals) if s.name == name), None)
 
+    @property
+    def rank_signal(self) -> Signal:
+        """The signal that decides the order: the latest of those that rank."""
+        return next(s for s in reversed(self.signals) if s.name in RANKING_SIGNALS)
+
+    @property
+    def rank_key(self) -> tuple[float, str, str]:
+        """Sorts the best candidate first, equal ones by id and collection."""
+        return (-self.rank_signal.value, self.chunk.id, self.collection)
+
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """A machine-readable warning: what was skipped, cut or replaced, and what would mend it."""
+class Drop:
+    """A candidate that a stage took out of the running, and why."""
 
-    code: str
-    message: str
+    candidate_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates, best first, and those that the stage dropped."""
+
+    candidates: tuple[Candidate, ...]
+    dropped: tuple[Drop, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,24 +6,24 @@ every adapter to the words below. Errors are those of `pincite.errors` and no ot
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pincite.model import (
     Chunk,
     CollectionSpec,
     Document,
     DocumentRecord,
+    Matrix,
     Point,
     Ranking,
     Section,
     SignalKind,
+    SourceRecord,
     SparseVector,
+    Vector,
 )
-
-if TYPE_CHECKING:
-    from pincite.model import Matrix, Vector
 
 
 class DenseEncoder(Protocol):
@@ -63,11 +63,6 @@ class SparseEncoder(Protocol):
 
     def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
         """The weights of a text and its length in tokens. `average_length` > 0, in tokens."""
-
-    def reweigh(
-        self, vector: SparseVector, length: int, old_average: float, new_average: float
-    ) -> SparseVector:
-        """The vector that `encode_document` would have given with `new_average`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +132,23 @@ class Stored:
     vector: Vector | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CollectionInfo:
+    """A collection and what is in it. `lost` documents were damaged by a crash of the machine
+    and come back with the next run of their source. `bytes` is the space on disk. `broken` says
+    why the collection cannot be searched, if it cannot."""
+
+    spec: CollectionSpec
+    sources: tuple[SourceRecord, ...]
+    documents: int
+    chunks: int
+    tokens: int
+    lost: int = 0
+    bytes: int = 0
+    optimising: bool = False
+    broken: str = ""
+
+
 class Store(Protocol):
     """Collections of points. Searches see a document whole or not at all.
 
@@ -180,8 +192,12 @@ class Store(Protocol):
     async def revisions(self, collection: str) -> Mapping[str, int]:
         """Every revision that has points, visible or not, and how many."""
 
-    def points(self, collection: str) -> AsyncIterator[Point]:
-        """All visible points, ordered by id."""
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        """The next visible chunks by id, beginning behind `after`. None left gives ()."""
+
+    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
+        """Replace the sparse vectors of existing points; unknown ids are left out. Raises
+        InvalidPoint before anything is written."""
 
     async def flush(self) -> None:
         """Return when everything written so far survives a loss of power."""
@@ -194,7 +210,10 @@ class Store(Protocol):
 
 
 class Catalog(Protocol):
-    """What has been indexed: collections, sources and documents, in a database."""
+    """What has been indexed: collections, sources and documents, in a database.
+
+    Every change is durable against a killed process when the call returns.
+    """
 
     async def specs(self) -> tuple[CollectionSpec, ...]:
         """All collections by name."""
@@ -205,19 +224,102 @@ class Catalog(Protocol):
     async def drop(self, collection: str) -> None:
         """Forget a collection with its documents and sources; unknown names are fine."""
 
+    async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
+        """By name."""
+
+    async def put_source(self, collection: str, record: SourceRecord) -> None:
+        """Insert or replace the source of that name."""
+
+    async def drop_source(self, collection: str, source: str) -> None:
+        """Forget a source, not its documents; unknown names are fine."""
+
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
         """By (source, path)."""
 
-    async def put(self, collection: str, record: DocumentRecord) -> None:
-        """Insert or replace the record of (source, path). Durable against a killed process."""
+    async def revision(self, collection: str, source: str, path: str) -> str | None:
+        """The revision under which this document is indexed, if it is."""
+
+    async def totals(self, collection: str) -> tuple[int, int, int]:
+        """How many documents, chunks and tokens there are."""
+
+    async def put(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        """Insert or replace the records of (source, path), all or none."""
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
         """Forget documents; unknown revisions are fine."""
 
     async def close(self) -> None:
         """Let go of the database."""
+
+
+class Index(Protocol):
+    """A store and a catalogue that always agree: what ingestion writes and searches read."""
+
+    async def collections(self) -> tuple[CollectionInfo, ...]:
+        """All collections by name."""
+
+    async def create(self, spec: CollectionSpec) -> None:
+        """Create a collection or update its spec. Raises StoreError, DiskFull."""
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection with everything in it; unknown names are fine."""
+
+    async def reset(self, spec: CollectionSpec) -> None:
+        """Remove all documents of a collection, damaged or not, and keep its sources."""
+
+    async def put_source(self, collection: str, record: SourceRecord) -> None:
+        """Remember a source, so that it can be indexed again by name."""
+
+    async def forget(self, collection: str, source: str) -> int:
+        """Remove a source with its documents; returns how many documents there were."""
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        """What is indexed, by (source, path)."""
+
+    async def replace(
+        self, collection: str, record: DocumentRecord, points: Sequence[Point]
+    ) -> None:
+        """Index one document as a whole, in place of the same (source, path). When this returns
+        the document survives a killed process; searches see the old or the new, never both or
+        a part. Raises InvalidPoint, DiskFull, StoreError; then the old one is untouched."""
+
+    async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        """Update records whose content did not change (`ref`, `mtime_ns`, `size`)."""
+
+    async def remove(self, collection: str, revisions: Sequence[str]) -> None:
+        """Remove documents; unknown revisions are fine."""
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        """As `Store.search`."""
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        """As `Store.load`."""
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        """As `Store.page`."""
+
+    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
+        """As `Store.set_sparse`."""
+
+    async def settle(self, collection: str) -> None:
+        """A run of changes has ended: make it durable against a loss of power, and begin to
+        optimise in the background where that pays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searchable:
+    """A collection with the encoders that made it. `dense` is None for a lexical one."""
+
+    spec: CollectionSpec
+    index: Index
+    sparse: SparseEncoder
+    dense: DenseEncoder | None = None
 
 
 class Reader(Protocol):

@@ -1,0 +1,16 @@
+"""Documents to citable spans."""
+
+from pincite.chunkers.budget import estimate_tokens
+from pincite.chunkers.config import ChunkerConfig
+from pincite.chunkers.context import context_line
+from pincite.chunkers.cutting import chunk_id, cut
+from pincite.chunkers.dispatch import chunk_document
+
+__all__ = [
+    "ChunkerConfig",
+    "chunk_document",
+    "chunk_id",
+    "context_line",
+    "cut",
+    "estimate_tokens",
+]

@@ -1,0 +1,83 @@
+"""How many word pieces a text has, without a model: a sum over its pairs of characters.
+
+Each character costs what its class and that of the character before it say: a letter that
+begins a word nearly one piece, one that goes on in a common way nearly nothing, an unusual
+pair of letters more. The 1,025 weights are fitted to BERT's uncased vocabulary by
+`bench/fit_token_weights.py`; `docs/decisions/0003-chunking.md` has the errors. Being a sum over
+characters, the cost of every span of a text is one subtraction.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pincite.chunkers.token_weights import CAMEL_WEIGHT, WEIGHTS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CLASSES = 32  # 0 space, 1 mark, 2-27 a-z, 28 digit, 29 accented, 30 other letter, 31 ideograph
+CAMEL = CLASSES * CLASSES  #: the pair's number where a capital begins a word within a word
+LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+STEP = 0.03  # word pieces per level
+
+
+def estimate_tokens(text: str) -> int:
+    """The estimated number of word pieces, rounded up; 0 for a blank text."""
+    return math.ceil(float(cumulative_cost(text)[-1]) - 1e-6)
+
+
+def cumulative_cost(text: str) -> NDArray[np.float64]:
+    """Entry i is the estimated cost of `text[:i]`; shape (len(text) + 1,), ascending."""
+    import numpy as np
+
+    total = np.zeros(len(text) + 1)
+    np.cumsum(_weights()[bigrams(text)], out=total[1:])
+    return total
+
+
+def bigrams(text: str) -> NDArray[np.intp]:
+    """The number of the pair that each character ends: `class before * CLASSES + class`."""
+    import numpy as np
+
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    kinds = _kinds()[np.minimum(points, 0x250)]
+    if len(points) and int(points.max()) >= 0x250:
+        kinds[(points >= 0x2000) & (points < 0x2E80)] = 1
+        kinds[points >= 0x2E80] = 31
+        kinds[(points >= 0x3000) & (points < 0x3040)] = 1
+    before = np.zeros_like(kinds)
+    before[1:] = kinds[:-1]
+    pairs = np.where(before == 1, 0, before) * CLASSES + kinds
+    upper = (points >= 65) & (points <= 90)
+    lower = (points >= 97) & (points <= 122)
+    inner = upper[1:] & (before[1:] >= 2) & (before[1:] <= 27)
+    starts = lower[:-1].copy()
+    starts[:-1] |= lower[2:]
+    pairs[1:][inner & starts] = CAMEL
+    return pairs
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> NDArray[np.intp]:
+    """Classes of the characters up to U+024F, and in the last place that of those beyond."""
+    import numpy as np
+
+    kinds = np.zeros(0x251, np.intp)
+    kinds[0x21:0x7F] = 1
+    kinds[0xA1:0xC0] = 1
+    kinds[0x30:0x3A] = 28
+    kinds[0x41:0x5B] = kinds[0x61:0x7B] = np.arange(2, 28)
+    kinds[0xC0:0x250] = 29
+    kinds[0x250] = 30
+    return kinds
+
+
+@lru_cache(maxsize=1)
+def _weights() -> NDArray[np.float64]:
+    import numpy as np
+
+    return np.array([LEVELS.index(level) for level in WEIGHTS + CAMEL_WEIGHT]) * STEP

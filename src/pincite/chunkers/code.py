@@ -1,0 +1,167 @@
+"""Source code: cut where its syntax tree divides it, from the outside in.
+
+Only rows of the tree are used, never byte columns: pieces are whole lines, and rows are the same in
+any encoding.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pincite.chunkers.definitions import Definitions, find_definitions
+from pincite.chunkers.grammars import load
+from pincite.chunkers.pieces import Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from pincite.chunkers.grammars import Grammar
+    from pincite.chunkers.lines import Lines
+    from pincite.chunkers.packing import Packer
+    from pincite.model import Section
+
+_CLOSES = re.compile(r"[\s)\]}>;,]*(?:end|fi|done|esac|endif|#endif|\"\"\"|'''|\*/)?[\s)\]}>;,.]*")
+_OPENS = ("{", "(", "[", ":", "=", "=>", "->", "\\", " do", " then", "then", "begin")
+_LONGEST_CLOSE = 40  # characters of a line that only closes
+
+
+_Group = tuple[int, int, list["Node"]]  # lines first to last (exclusive), the nodes on them
+
+
+def chunk_code(lines: Lines, packer: Packer, grammar: Grammar) -> tuple[Section, ...]:
+    """Sections with symbol paths as headings and the names that each span defines."""
+    from tree_sitter import Parser
+
+    language, query = load(grammar)
+    source = lines.text.encode("utf-8", "replace")
+    tree = Parser(language).parse(source)
+    definitions = find_definitions(tree.root_node, query, len(lines))
+    pieces = _pieces(lines, tree.root_node, definitions, packer, grammar.leading)
+    return tuple(
+        replace(
+            section,
+            symbols=definitions.symbols_in(
+                lines.line_at(section.start), lines.line_at(section.end - 1)
+            ),
+        )
+        for section in packer.pack(pieces)
+    )
+
+
+def _pieces(
+    lines: Lines, root: Node, definitions: Definitions, packer: Packer, leading: frozenset[str]
+) -> Iterator[Piece]:
+    """Constructs that fit, in order; a construct that does not is replaced by its parts."""
+    stack: list[_Group | Piece] = [(0, len(lines), [root])]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Piece):
+            yield item
+            continue
+        first, last, nodes = item
+        groups = _divide(first, last, nodes)
+        if len(groups) == 1:  # a long string, a comment: only lines divide it
+            yield _piece(lines, item, None, definitions, leading)
+            continue
+        found: list[_Group | Piece] = []
+        for number, group in enumerate(groups):
+            following = groups[number + 1] if number + 1 < len(groups) else None
+            piece = _piece(lines, group, following, definitions, leading)
+            fits = lines.cost(piece.first, piece.last) <= packer.room(piece.path)
+            whole = fits or all(_last_row(node) == node.start_point.row for node in group[2])
+            found.append(piece if whole else group)
+        stack.extend(reversed(found))
+
+
+def _divide(first: int, last: int, nodes: list[Node]) -> list[_Group]:
+    """The groups that the parts of these nodes make: as few levels down as divides them."""
+    groups = _partition(first, last, nodes)
+    while len(groups) == 1:
+        inner: list[Node] = []
+        deeper = False
+        row = -1
+        for node in groups[0][2]:
+            multiline = _last_row(node) > node.start_point.row
+            parts = node.children if multiline else [node]
+            deeper |= multiline and bool(parts)
+            for part in parts or [node]:
+                # of what lies on one row, the first node marks it well enough
+                if part.start_point.row > row or _last_row(part) > row:
+                    inner.append(part)
+                    row = max(row, _last_row(part))
+        if not deeper:
+            break
+        groups = _partition(first, last, inner)
+    return groups
+
+
+def _partition(first: int, last: int, nodes: list[Node]) -> list[_Group]:
+    """Nodes that share rows are one group; a group reaches to the begin of the next."""
+    starts: list[int] = []
+    members: list[list[Node]] = []
+    end = -1
+    for node in nodes:
+        row = node.start_point.row
+        if row > end or not members:
+            starts.append(row)
+            members.append([])
+        members[-1].append(node)
+        end = max(end, _last_row(node))
+    if not members:
+        return [(first, last, nodes)]
+    starts[0] = first
+    return list(zip(starts, [*starts[1:], last], members, strict=True))
+
+
+def _last_row(node: Node) -> int:
+    """Some nodes end with their newline, on the next row's column 0."""
+    end = node.end_point
+    return max(node.start_point.row, end.row - 1) if end.column == 0 else end.row
+
+
+def _piece(
+    lines: Lines,
+    group: _Group,
+    following: _Group | None,
+    definitions: Definitions,
+    leading: frozenset[str],
+) -> Piece:
+    first, last, nodes = group
+    top, bottom = nodes[0].start_point.row, max(_last_row(node) for node in nodes)
+    top, bottom = min(top, len(lines) - 1), min(bottom, len(lines) - 1)
+    within = definitions.outermost_within(top, bottom)
+    path = within[0].path if len(within) == 1 else definitions.path_at(top)
+    adjacent = following is not None and following[2][0].start_point.row <= bottom + 1
+    leads = all(_is_leading(node, leading) for node in nodes)
+    text = lines.lines[bottom].rstrip()
+    return Piece(
+        first,
+        last,
+        path,
+        forward=following is not None and (leads and adjacent or text.endswith(_OPENS)),
+        backward=_closes(lines, top, bottom) or (_is_docstring(nodes) and not lines.blank[top - 1]),
+        definition=len(within) == 1,
+    )
+
+
+def _closes(lines: Lines, top: int, bottom: int) -> bool:
+    if top != bottom or len(lines.lines[top]) > _LONGEST_CLOSE:
+        return False
+    return _CLOSES.fullmatch(lines.lines[top]) is not None
+
+
+def _is_leading(node: Node, leading: frozenset[str]) -> bool:
+    kind = node.type
+    return kind.endswith("comment") or kind in leading
+
+
+def _is_docstring(nodes: list[Node]) -> bool:
+    """A string on its own documents the attribute above it."""
+    node = nodes[0]
+    if len(nodes) != 1 or node.type != "expression_statement" or node.start_point.row == 0:
+        return False
+    return node.named_child_count == 1 and node.named_children[0].type == "string"

@@ -1,0 +1,37 @@
+"""How large chunks are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.errors import ConfigError
+
+RULES_VERSION = 1  # raise it whenever equal documents may give other sections than before
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkerConfig:
+    """Sizes in estimated word pieces (see `budget`).
+
+    `max_tokens` bounds what the encoder is given: context line and text. `target_tokens` is
+    the text that small neighbours are merged up to. A definition of `solo_tokens` or more is
+    not merged with its siblings.
+    """
+
+    target_tokens: int = 160
+    max_tokens: int = 224
+    solo_tokens: int = 64
+
+    def __post_init__(self) -> None:
+        if not 16 <= self.target_tokens <= self.max_tokens:
+            raise ConfigError(
+                f"target_tokens={self.target_tokens} must lie between 16 and "
+                f"max_tokens={self.max_tokens}."
+            )
+        if self.solo_tokens < 1:
+            raise ConfigError(f"solo_tokens={self.solo_tokens} must be at least 1.")
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal iff equal documents give equal sections."""
+        return f"chunks-{RULES_VERSION}/{self.target_tokens}/{self.max_tokens}/{self.solo_tokens}"

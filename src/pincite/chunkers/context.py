@@ -1,0 +1,32 @@
+"""The line that goes before a chunk's text when it is encoded, and what it costs."""
+
+from __future__ import annotations
+
+CONTEXT_CHARS = 160  # about 50 word pieces; longer paths lose their middle
+_CHARS_PER_TOKEN = 3.0  # low on purpose: paths are cut into more pieces than prose
+
+
+def context_line(title: str, headings: tuple[str, ...], path: str) -> str:
+    """Path, title and heading path on one line of at most CONTEXT_CHARS characters.
+
+    A title that is only the file's name says nothing that the path does not.
+    """
+    if title and path.endswith(title):
+        title = ""
+    parts = [part for part in (title, *headings) if part]
+    if len(parts) > 1 and parts[0] == parts[1]:
+        parts = parts[1:]
+    line = " ".join(" > ".join((_shorten(path, CONTEXT_CHARS // 2), *parts)).split())
+    return _shorten(line, CONTEXT_CHARS)
+
+
+def context_cost(title: str, headings: tuple[str, ...], path: str) -> int:
+    """An upper estimate of the line's word pieces, and of the two marks around the whole."""
+    return 3 + int(len(context_line(title, headings, path)) / _CHARS_PER_TOKEN)
+
+
+def _shorten(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    half = (limit - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"

@@ -1,0 +1,65 @@
+"""Sections to chunks: ids, and the lines and columns that a citation names."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from pincite.model import Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pincite.model import Document, Section
+
+
+def cut(document: Document, sections: Iterable[Section]) -> tuple[Chunk, ...]:
+    """The chunks that these sections of the document are, in the same order.
+
+    A chunk's id depends on source name, path, content and span, and on nothing else: indexing
+    again, into another collection or at another revision with the same file, gives it again.
+    """
+    text = document.text
+    starts = [0]
+    position = text.find("\n")
+    while position >= 0:
+        starts.append(position + 1)
+        position = text.find("\n", position + 1)
+    return tuple(_chunk(document, section, starts) for section in sections)
+
+
+def chunk_id(source: str, path: str, content_hash: str, start: int, end: int) -> str:
+    """32 hex digits: BLAKE2b-128 over the fields, each ended by a zero byte."""
+    fields = (source, path, content_hash, str(start), str(end))
+    joined = "".join(f"{field}\0" for field in fields)
+    return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _chunk(document: Document, section: Section, starts: list[int]) -> Chunk:
+    text, start, end = document.text, section.start, section.end
+    first = bisect_right(starts, start)
+    last = bisect_right(starts, end - 1)
+    line_start = starts[first - 1]
+    at_end = end == len(text) or text.startswith(("\n", "\r\n"), end)
+    return Chunk(
+        id=chunk_id(document.source, document.path, document.content_hash, start, end),
+        repo=document.source,
+        ref=document.ref,
+        path=document.path,
+        source_type=document.source_type,
+        language=document.language,
+        start=start,
+        end=end,
+        start_line=first,
+        end_line=last,
+        text=text[start:end],
+        content_hash=document.content_hash,
+        title=document.title,
+        headings=section.headings,
+        symbols=section.symbols,
+        url=document.url,
+        start_column=start - line_start + 1 if start != line_start or not at_end else None,
+        end_column=end - starts[last - 1] if start != line_start or not at_end else None,
+        plain=section.plain,
+    )

@@ -1,0 +1,121 @@
+"""What a syntax tree defines, and which definition each line lies in."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Query
+
+    from pincite.chunkers.pieces import Path
+
+_DEEPEST = 8  # symbol paths are cut below; real code stays above
+_NAME_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Rows are 0-based and inclusive. `path` ends with the name. `symbol` is "" for what has
+    members but defines nothing."""
+
+    first: int
+    last: int
+    start_byte: int
+    end_byte: int
+    path: Path
+    symbol: str
+    name_row: int
+
+
+class Definitions:
+    """All definitions of a file in order of their begin, outer before inner."""
+
+    def __init__(self, found: list[Definition], rows: int) -> None:
+        self.all = found
+        self._starts = [each.first for each in found]
+        self._named = sorted((each.name_row, each.symbol) for each in found if each.symbol)
+        self._enclosing = _sweep(found, rows)
+
+    def path_at(self, row: int) -> Path:
+        """The symbol path of the innermost definition that this row lies in."""
+        return self._enclosing[row]
+
+    def outermost_within(self, first: int, last: int) -> list[Definition]:
+        """At most two definitions that lie wholly in rows first..last and in no other there."""
+        found: list[Definition] = []
+        end_byte = -1
+        for index in range(bisect_left(self._starts, first), len(self.all)):
+            each = self.all[index]
+            if each.first > last or len(found) == 2:
+                break
+            if each.last <= last and each.end_byte > end_byte:
+                found.append(each)
+                end_byte = each.end_byte
+        return found
+
+    def symbols_in(self, first: int, last: int) -> tuple[str, ...]:
+        """The names that rows first..last define, each once, in order."""
+        low = bisect_left(self._named, (first, ""))
+        high = bisect_left(self._named, (last + 1, ""))
+        return tuple(dict.fromkeys(name for _, name in self._named[low:high]))
+
+
+def find_definitions(root: Node, query: Query, rows: int) -> Definitions:
+    """Asks the grammar's query."""
+    from tree_sitter import QueryCursor
+
+    spans: dict[tuple[int, int], tuple[Node, Node, str, bool]] = {}
+    for _, captures in QueryCursor(query).matches(root):
+        names = captures.get("name")
+        nodes = captures.get("def") or captures.get("scope")
+        if not names or not nodes:
+            continue
+        node, name = nodes[0], names[-1]
+        owner = _text(captures["owner"][-1]) if "owner" in captures else ""
+        spans.setdefault((node.start_byte, -node.end_byte), (node, name, owner, "def" in captures))
+    found: list[Definition] = []
+    stack: list[Definition] = []
+    for (start, minus_end), (node, name, owner, defines) in sorted(
+        spans.items(), key=lambda item: item[0]
+    ):
+        while stack and stack[-1].end_byte <= start:
+            stack.pop()
+        outer = stack[-1].path if stack else ()
+        text = _text(name)
+        own = (owner, text) if owner and outer[-1:] != (owner,) else (text,)
+        each = Definition(
+            node.start_point.row,
+            max(node.start_point.row, node.end_point.row - (node.end_point.column == 0)),
+            start,
+            -minus_end,
+            (*outer, *own)[:_DEEPEST],
+            text if defines else "",
+            name.start_point.row,
+        )
+        found.append(each)
+        stack.append(each)
+    return Definitions(found, rows)
+
+
+def _text(node: Node) -> str:
+    raw = node.text or b""
+    return " ".join(raw.decode("utf-8", "replace").split())[:_NAME_CHARS]
+
+
+def _sweep(found: list[Definition], rows: int) -> list[Path]:
+    paths: list[Path] = []
+    stack: list[Definition] = []
+    upcoming = 0
+    for row in range(rows):
+        while upcoming < len(found) and found[upcoming].first <= row:
+            each = found[upcoming]
+            upcoming += 1
+            while stack and stack[-1].end_byte <= each.start_byte:
+                stack.pop()
+            stack.append(each)
+        while stack and stack[-1].last < row:
+            stack.pop()
+        paths.append(stack[-1].path if stack else ())
+    return paths

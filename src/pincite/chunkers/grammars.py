@@ -1,0 +1,205 @@
+"""The languages that are cut by their syntax tree: one line of packaging, one query each.
+
+A query captures what a file defines: `@def` spans the definition, `@name` is its name, and
+`@owner` (where the language writes it beside the name, as Go does) the type that it belongs to.
+`@scope` in place of `@def` marks what has members but defines nothing itself (Rust's `impl`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """`module` and `function` name the parser in its wheel."""
+
+    module: str
+    query: str
+    function: str = "language"
+    #: node types that belong to what follows, besides comments
+    leading: frozenset[str] = frozenset()
+
+
+def _named(*types: str, name: str = "(_)", field: str = "name") -> str:
+    return "\n".join(f"({each} {field}: {name} @name) @def" for each in types)
+
+
+_PYTHON = (
+    _named("function_definition", "class_definition")
+    + """
+(type_alias_statement left: (type (identifier) @name)) @def
+"""
+)
+_JAVASCRIPT = _named(
+    "function_declaration", "generator_function_declaration", "class_declaration",
+    "method_definition",
+) + """
+(variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function) (class)]) @def
+(field_definition property: (_) @name value: [(arrow_function) (function_expression)]) @def
+(assignment_expression left: [(identifier) @name (member_expression property: (_) @name)]
+  right: [(arrow_function) (function_expression) (class)]) @def
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)
+  @def)))
+"""  # fmt: skip
+_TYPESCRIPT = _named(
+    "function_declaration", "generator_function_declaration", "function_signature",
+    "class_declaration", "abstract_class_declaration", "method_definition", "method_signature",
+    "abstract_method_signature", "interface_declaration", "type_alias_declaration",
+    "enum_declaration", "internal_module", "module",
+) + """
+(variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function) (class)]) @def
+(public_field_definition name: (_) @name value: [(arrow_function) (function_expression)]) @def
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)
+  @def)))
+"""  # fmt: skip
+_GO = """
+(function_declaration name: (identifier) @name) @def
+(method_declaration receiver: (parameter_list (parameter_declaration type: [
+  (type_identifier) @owner (pointer_type (type_identifier) @owner)
+  (generic_type type: (type_identifier) @owner)
+  (pointer_type (generic_type type: (type_identifier) @owner))]))
+  name: (field_identifier) @name) @def
+(type_spec name: (type_identifier) @name) @def
+(type_alias name: (type_identifier) @name) @def
+"""
+_RUST = _named(
+    "function_item", "function_signature_item", "struct_item", "enum_item", "union_item",
+    "trait_item", "mod_item", "type_item", "macro_definition", "const_item", "static_item",
+) + """
+(impl_item type: [(type_identifier) @name (generic_type type: (_) @name)
+  (scoped_type_identifier name: (_) @name)]) @scope
+"""  # fmt: skip
+_JAVA = _named(
+    "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+    "annotation_type_declaration", "method_declaration", "constructor_declaration",
+    "compact_constructor_declaration",
+)  # fmt: skip
+_C = """
+(function_definition declarator: (function_declarator declarator: (identifier) @name)) @def
+(function_definition declarator: (pointer_declarator declarator:
+  (function_declarator declarator: (identifier) @name))) @def
+(function_definition declarator: (pointer_declarator declarator: (pointer_declarator declarator:
+  (function_declarator declarator: (identifier) @name)))) @def
+(struct_specifier name: (type_identifier) @name body: (_)) @def
+(union_specifier name: (type_identifier) @name body: (_)) @def
+(enum_specifier name: (type_identifier) @name body: (_)) @def
+(type_definition declarator: (type_identifier) @name) @def
+(preproc_function_def name: (identifier) @name) @def
+(translation_unit (declaration declarator: (function_declarator
+  declarator: (identifier) @name)) @def)
+"""
+_CPP_NAME = """[(identifier) @name (field_identifier) @name (destructor_name) @name
+  (operator_name) @name (operator_cast) @name
+  (qualified_identifier scope: (_) @owner name: [(identifier) (destructor_name) (operator_name)
+    (template_function)] @name)
+  (qualified_identifier name: (qualified_identifier scope: (_) @owner name: (_) @name))]"""
+_CPP = f"""
+(function_definition declarator: (function_declarator declarator: {_CPP_NAME})) @def
+(function_definition declarator: (_ (function_declarator declarator: {_CPP_NAME}))) @def
+(function_definition declarator: (_ (_ (function_declarator declarator: {_CPP_NAME})))) @def
+(field_declaration declarator: (function_declarator declarator: (field_identifier) @name)) @def
+(class_specifier name: (_) @name body: (_)) @def
+(struct_specifier name: (_) @name body: (_)) @def
+(union_specifier name: (_) @name body: (_)) @def
+(enum_specifier name: (_) @name body: (_)) @def
+(namespace_definition name: (_) @name) @def
+(alias_declaration name: (_) @name) @def
+(concept_definition name: (_) @name) @def
+(type_definition declarator: (type_identifier) @name) @def
+(preproc_function_def name: (identifier) @name) @def
+"""
+_C_SHARP = _named(
+    "class_declaration", "struct_declaration", "interface_declaration", "enum_declaration",
+    "record_declaration", "delegate_declaration", "method_declaration",
+    "constructor_declaration", "destructor_declaration", "property_declaration",
+    "namespace_declaration", "local_function_statement",
+)  # fmt: skip
+_RUBY = _named("method", "singleton_method", "class", "module")
+_PHP = _named(
+    "function_definition", "class_declaration", "interface_declaration", "trait_declaration",
+    "enum_declaration", "method_declaration",
+)  # fmt: skip
+_KOTLIN = (
+    _named("class_declaration", "object_declaration", "function_declaration")
+    + """
+(type_alias type: (_) @name) @def
+"""
+)
+_SCALA = _named(
+    "class_definition", "object_definition", "trait_definition", "enum_definition",
+    "function_definition", "function_declaration", "type_definition",
+)  # fmt: skip
+_SWIFT = _named("class_declaration", "protocol_declaration", "function_declaration",
+                "protocol_function_declaration", "typealias_declaration") + """
+(init_declaration "init" @name) @def
+"""  # fmt: skip
+_LUA = (
+    _named("function_declaration")
+    + """
+(assignment_statement (variable_list name: (_) @name)
+  (expression_list value: (function_definition))) @def
+"""
+)
+_ELIXIR = """
+((call target: (identifier) @_kind (arguments (alias) @name) (do_block)) @def
+  (#any-of? @_kind "defmodule" "defprotocol" "defimpl"))
+((call target: (identifier) @_kind (arguments [
+    (call target: (identifier) @name) (identifier) @name
+    (binary_operator left: (call target: (identifier) @name))])) @def
+  (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate"))
+"""
+_HASKELL = _named("function", "bind", "data_type", "newtype", "class", "type_synomym")
+_ZIG = """
+(function_declaration name: (identifier) @name) @def
+(variable_declaration (identifier) @name
+  [(struct_declaration) (enum_declaration) (union_declaration)]) @def
+"""
+_CSS = """
+(rule_set (selectors) @name) @def
+(keyframes_statement (keyframes_name) @name) @def
+"""
+
+GRAMMARS: dict[str, Grammar] = {
+    "python": Grammar("tree_sitter_python", _PYTHON, leading=frozenset({"decorator"})),
+    "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT, leading=frozenset({"decorator"})),
+    "typescript": Grammar(
+        "tree_sitter_typescript", _TYPESCRIPT, "language_typescript", frozenset({"decorator"})
+    ),
+    "tsx": Grammar("tree_sitter_typescript", _TYPESCRIPT, "language_tsx", frozenset({"decorator"})),
+    "go": Grammar("tree_sitter_go", _GO),
+    "rust": Grammar("tree_sitter_rust", _RUST, leading=frozenset({"attribute_item"})),
+    "java": Grammar("tree_sitter_java", _JAVA),
+    "c": Grammar("tree_sitter_c", _C),
+    "cpp": Grammar("tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"})),
+    "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
+    "ruby": Grammar("tree_sitter_ruby", _RUBY),
+    "php": Grammar("tree_sitter_php", _PHP, "language_php"),
+    "kotlin": Grammar("tree_sitter_kotlin", _KOTLIN),
+    "bash": Grammar("tree_sitter_bash", _named("function_definition")),
+    "scala": Grammar("tree_sitter_scala", _SCALA),
+    "swift": Grammar("tree_sitter_swift", _SWIFT),
+    "lua": Grammar("tree_sitter_lua", _LUA),
+    "elixir": Grammar("tree_sitter_elixir", _ELIXIR),
+    "haskell": Grammar("tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"})),
+    "zig": Grammar("tree_sitter_zig", _ZIG),
+    "css": Grammar("tree_sitter_css", _CSS),
+}
+
+
+@lru_cache(maxsize=None)
+def load(grammar: Grammar) -> tuple[Language, Query]:
+    """The parser's language and the compiled query; imports the wheel on first use."""
+    from tree_sitter import Language, Query
+
+    module = importlib.import_module(grammar.module)
+    language = Language(getattr(module, grammar.function)())
+    return language, Query(language, grammar.query)

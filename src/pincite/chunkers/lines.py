@@ -1,0 +1,68 @@
+"""A document's text as lines, with what each costs: all chunkers count in these."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from pincite.chunkers.budget import cumulative_cost
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Lines:
+    """Lines are what newlines ("\\n") divide; indices are 0-based and ranges half open."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        pieces = text.split("\n")
+        if pieces[-1] == "":
+            pieces.pop()
+        self.lines: list[str] = pieces
+        starts = [0] * (len(pieces) + 1)
+        position = 0
+        for number, line in enumerate(pieces):
+            starts[number] = position
+            position += len(line) + 1
+        starts[-1] = len(text)
+        self.starts = starts  #: of each line, and the end of the text
+        self.cost_until: NDArray[np.float64] = cumulative_cost(text)  #: by character
+        self.cost_before: list[float] = self.cost_until[starts].tolist()  #: by line
+        self.blank: list[bool] = [not line or line.isspace() for line in pieces]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def cost(self, first: int, last: int) -> float:
+        """Estimated word pieces of lines `first` to `last` (exclusive)."""
+        return self.cost_before[last] - self.cost_before[first]
+
+    def trim(self, first: int, last: int) -> tuple[int, int]:
+        """The range without the blank lines around it; empty where all are blank."""
+        while first < last and self.blank[first]:
+            first += 1
+        while last > first and self.blank[last - 1]:
+            last -= 1
+        return first, last
+
+    def end_of(self, line: int) -> int:
+        """Where the line ends, before its "\\n" or "\\r\\n"."""
+        end = self.starts[line] + len(self.lines[line])
+        if end < len(self.text) and self.text[end - 1 : end] == "\r" and end > self.starts[line]:
+            return end - 1
+        return end
+
+    def line_at(self, position: int) -> int:
+        """The line that holds a character."""
+        return min(bisect_right(self.starts, position), len(self.lines)) - 1
+
+    def indent(self, line: int) -> int:
+        """Width of the white space that the line begins with; a tab counts as four."""
+        text = self.lines[line]
+        width = len(text) - len(text.lstrip(" "))
+        if text[width : width + 1] != "\t":
+            return width
+        blank = text[: len(text) - len(text.lstrip())]
+        return len(blank.expandtabs(4))

@@ -1,0 +1,205 @@
+"""Markdown: sections by heading, blocks within them, with the labels of tabs and admonitions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pincite.chunkers.pieces import Path, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+    from pincite.chunkers.lines import Lines
+
+_LABEL = re.compile(
+    r"\s*(?:!!!|\?\?\?\+?|===[!+]?)(?:\s+[\w -]+?)?(?:\s+\"(?P<title>[^\"]*)\")?\s*"
+)
+_SMALL = 90.0  # word pieces of an HTML block that may be a badge below a heading
+_MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{[:#.][^}]*\}")
+_DEEPEST = 6  # labelled blocks within labelled blocks; below that, lines decide
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    first: int  #: where it begins, with what is before it if it is the first
+    last: int
+    top: int  #: its own first line
+    kind: str
+    level: int = 0
+    cuts: tuple[int, ...] = ()  #: where list items or table rows begin
+
+
+def markdown_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
+    """A section without its subsections is one piece if it fits, else its blocks are."""
+    front = _front_matter_end(lines)
+    if front:
+        yield Piece(0, front)
+    blocks = _blocks(lines, front, len(lines), 0)
+    path: Path = ()
+    levels: list[int] = []
+    section: list[_Block] = []
+    for block in blocks:
+        if block.kind == "heading":
+            yield from _section(lines, section, path, room)
+            section = []
+            while levels and levels[-1] >= block.level:
+                levels.pop()
+            path = (*path[: len(levels)], _heading_text(lines, block))
+            levels.append(block.level)
+        section.append(block)
+    yield from _section(lines, section, path, room)
+
+
+def _section(
+    lines: Lines, section: list[_Block], path: Path, room: Callable[[Path], float]
+) -> Iterator[Piece]:
+    if not section:
+        return
+    first, last = section[0].first, section[-1].last
+    if lines.cost(first, last) <= room(path):
+        alone = len(section) == 1 and section[0].kind == "heading"
+        yield Piece(first, last, path, forward=alone)
+        return
+    yield from _block_pieces(lines, section, path, room, 0)
+
+
+def _block_pieces(
+    lines: Lines, blocks: list[_Block], path: Path, room: Callable[[Path], float], depth: int
+) -> Iterator[Piece]:
+    skip_until = 0
+    for number, block in enumerate(blocks):
+        if block.first < skip_until:
+            continue
+        label = _LABEL.fullmatch(lines.lines[block.top]) if block.kind == "paragraph" else None
+        if label and depth < _DEEPEST:
+            end = _labelled_end(lines, block.top, blocks[-1].last)
+            if end > block.top + 1:
+                skip_until = end
+                name = (label["title"] or "").strip()
+                inner = (*path, name) if name else path
+                if lines.cost(block.first, end) <= room(inner):
+                    yield Piece(block.first, end, inner)
+                else:
+                    yield Piece(block.first, block.top + 1, inner, forward=True)
+                    within = _blocks(lines, block.top + 1, end, depth + 1)
+                    yield from _block_pieces(lines, within, inner, room, depth + 1)
+                if end < block.last:
+                    yield Piece(end, block.last, path)
+                continue
+        first = block.first
+        after_heading = number > 0 and blocks[number - 1].kind == "heading"
+        badge = (
+            after_heading and block.kind == "html_block" and lines.cost(first, block.last) < _SMALL
+        )
+        if block.kind == "heading" or badge or _introduces(lines, block, blocks, number):
+            yield Piece(first, block.last, path, forward=True)
+        elif block.cuts and lines.cost(first, block.last) > room(path):
+            if block.kind == "table":
+                note = " ".join(lines.lines[block.top].replace("|", " | ").split())[:120].strip(
+                    "| "
+                )
+                yield Piece(first, block.last, path, note=note)
+            else:
+                for cut in (*block.cuts[1:], block.last):
+                    yield Piece(first, cut, path)
+                    first = cut
+        else:
+            yield Piece(first, block.last, path)
+
+
+def _introduces(lines: Lines, block: _Block, blocks: list[_Block], number: int) -> bool:
+    """Does this paragraph end in a colon before a list, a table or code?"""
+    if block.kind != "paragraph" or number + 1 == len(blocks):
+        return False
+    _, last = lines.trim(block.first, block.last)
+    return last > block.first and lines.lines[last - 1].rstrip().endswith(":")
+
+
+def _labelled_end(lines: Lines, first: int, last: int) -> int:
+    """The line after an admonition's or tab's indented content."""
+    indent = lines.indent(first) + 4
+    end = first + 1
+    for line in range(first + 1, last):
+        if lines.blank[line]:
+            continue
+        if lines.indent(line) < indent:
+            break
+        end = line + 1
+    return end
+
+
+def _blocks(lines: Lines, first: int, last: int, depth: int) -> list[_Block]:
+    """The blocks of a range whose content is indented by 4 columns per depth; what is between
+    them (blank lines, link definitions) belongs to the one before."""
+    # the parser would take a lone "\r" for a newline
+    source = "\n".join(_dedent(line, depth * 4) for line in lines.lines[first:last])
+    found: list[_Block] = []
+    tokens = _parser().parse(source.replace("\r", " "))
+    cuts: list[int] = []
+    for token in tokens:
+        if token.map is None or token.nesting < 0:
+            continue
+        if token.level == 0:
+            cuts = []
+            found.append(_block_of(token, first))
+        elif token.level == 1 and token.type == "list_item_open":
+            cuts.append(first + token.map[0])
+            found[-1] = replace(found[-1], kind="list", cuts=tuple(cuts))
+    if not found:
+        return [_Block(first, last, first, "paragraph")] if first < last else []
+    starts = [first, *(block.first for block in found[1:]), last]
+    return [
+        replace(block, first=starts[number], last=starts[number + 1])
+        for number, block in enumerate(found)
+    ]
+
+
+def _block_of(token: Token, offset: int) -> _Block:
+    assert token.map is not None  # noqa: S101
+    kind = token.type.removesuffix("_open")
+    level = int(token.tag[1]) if kind == "heading" else 0
+    first, last = token.map
+    cuts = (offset + first, offset + first + 1) if kind == "table" else ()
+    return _Block(offset + first, offset + last, offset + first, kind, level, cuts)
+
+
+def _dedent(line: str, columns: int) -> str:
+    if not columns or line[:columns].isspace():
+        return line[columns:]
+    return line.lstrip()
+
+
+def _heading_text(lines: Lines, block: _Block) -> str:
+    text = lines.lines[block.top].strip()
+    if text.startswith("#"):
+        text = re.sub(r"(?:^|\s)#+$", "", text.lstrip("#").strip()).strip()
+    plain = _MARKUP.sub(lambda match: match[1] or "", text)
+    return " ".join(plain.split())[:120]
+
+
+def _front_matter_end(lines: Lines) -> int:
+    """The line after YAML (`---`) or TOML (`+++`) front matter, 0 without."""
+    if not len(lines):
+        return 0
+    mark = lines.lines[0].removeprefix("\ufeff").rstrip()
+    if mark not in ("---", "+++"):
+        return 0
+    for line in range(1, min(len(lines), 500)):
+        if lines.lines[line].rstrip() in (mark, "..." if mark == "---" else mark):
+            return line + 1
+    return 0
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.disable(["inline", "text_join"])
+    return parser

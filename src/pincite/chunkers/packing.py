@@ -1,0 +1,163 @@
+"""Pieces to sections: glue what cannot stand alone, split what is too long, merge what is small."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pincite.chunkers.context import context_cost
+from pincite.chunkers.pieces import Group, Path, Piece, common_path, related
+from pincite.chunkers.splitting import split_lines, split_span
+from pincite.model import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pincite.chunkers.config import ChunkerConfig
+    from pincite.chunkers.lines import Lines
+    from pincite.model import Document
+
+_TINY_SHARE = 0.25  # of the target; smaller groups look for company  # guess, unmeasured
+
+
+class Packer:
+    """Packs the pieces of one document. All costs are estimated word pieces."""
+
+    def __init__(self, document: Document, lines: Lines, config: ChunkerConfig) -> None:
+        self._lines = lines
+        self._config = config
+        self._title = document.title
+        self._document_path = document.path
+        self._rooms: dict[Path, float] = {}
+
+    def room(self, path: Path) -> float:
+        """What is left for the text when the context line of this heading path is paid."""
+        known = self._rooms.get(path)
+        if known is None:
+            paid = context_cost(self._title, path, self._document_path)
+            known = float(max(self._config.max_tokens - paid, 16))
+            self._rooms[path] = known
+        return known
+
+    def target(self, path: Path) -> float:
+        """What small neighbours are merged up to."""
+        return min(self._config.target_tokens, self.room(path))
+
+    def pack(self, pieces: Iterable[Piece]) -> Iterator[Section]:
+        """Sections in order; `pieces` are in order and leave out blank lines at most."""
+        glued = self._glue(pieces)
+        for group in self._settle(self._merge(self._split(glued))):
+            yield from self._cut(group)
+
+    def _glue(self, pieces: Iterable[Piece]) -> Iterator[Group]:
+        waiting: Group | None = None  # ends with something that looks forward
+        done: Group | None = None  # may still take what looks backward
+        for piece in pieces:
+            first, last = self._lines.trim(piece.first, piece.last)
+            if first == last:
+                continue
+            cost = self._lines.cost(first, last)
+            if waiting is not None:
+                below = piece.path[: len(waiting.path)] == waiting.path
+                if below or waiting.cost + cost <= self.target(piece.path):
+                    waiting.head = first - waiting.first
+                    waiting.last, waiting.cost = last, waiting.cost + cost
+                    waiting.path = piece.path if below else common_path(waiting.path, piece.path)
+                    waiting.definition = waiting.definition or piece.definition
+                    waiting.note = waiting.note or piece.note
+                    if not piece.forward:
+                        done, waiting = waiting, None
+                    continue
+                yield waiting
+                waiting = None
+            group = Group(first, last, piece.path, piece.definition, cost, piece.note)
+            if piece.backward and done is not None and done.cost + cost <= self.room(done.path):
+                done.last, done.cost = last, done.cost + cost
+                if piece.forward:
+                    waiting, done = done, None
+                continue
+            if done is not None:
+                yield done
+                done = None
+            if piece.forward:
+                waiting = group
+            else:
+                done = group
+        for left in (done, waiting):
+            if left is not None:
+                yield left
+
+    def _split(self, groups: Iterable[Group]) -> Iterator[Group]:
+        for group in groups:
+            room = self.room(group.path)
+            if group.cost <= room:
+                yield group
+                continue
+            target = self.target(group.path)
+            path = group.path
+            for first, last in split_lines(
+                self._lines, group.first, group.last, target=target, limit=room, head=group.head
+            ):
+                trimmed = self._lines.trim(first, last)
+                if trimmed[0] < trimmed[1]:
+                    cost = self._lines.cost(*trimmed)
+                    yield Group(*trimmed, path, False, cost)
+                if group.note:
+                    path = (*group.path, group.note)
+
+    def _merge(self, groups: Iterable[Group]) -> Iterator[Group]:
+        current: Group | None = None
+        for group in groups:
+            if current is None:
+                current = group
+            elif self._may_merge(current, group):
+                _absorb(current, group)
+            else:
+                yield current
+                current = group
+        if current is not None:
+            yield current
+
+    def _may_merge(self, a: Group, b: Group) -> bool:
+        if not related(a.path, b.path) or a.cost + b.cost > self.target(a.path):
+            return False
+        solo = self._config.solo_tokens
+        tiny = self._config.target_tokens * _TINY_SHARE
+        if a.definition != b.definition:
+            return min(a.cost, b.cost) < tiny
+        return not (a.definition and max(a.cost, b.cost) >= solo)
+
+    def _settle(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """Tiny groups go with the one before, else with the one after, up to the room."""
+        tiny = self._config.target_tokens * _TINY_SHARE
+        current: Group | None = None
+        for group in groups:
+            if current is None:
+                current = group
+                continue
+            smaller = min(current.cost, group.cost)
+            fits = current.cost + group.cost <= self.room(current.path)
+            if smaller < tiny and fits and related(current.path, group.path):
+                _absorb(current, group)
+            else:
+                yield current
+                current = group
+        if current is not None:
+            yield current
+
+    def _cut(self, group: Group) -> Iterator[Section]:
+        lines = self._lines
+        start = lines.starts[group.first]
+        end = lines.end_of(group.last - 1)
+        room = self.room(group.path)
+        if group.last - group.first > 1 or group.cost <= room:
+            yield Section(start, end, group.path)
+            return
+        for span in split_span(lines, start, end, limit=min(room, self.target(group.path))):
+            yield Section(*span, group.path)
+
+
+def _absorb(into: Group, group: Group) -> None:
+    into.cost += group.cost
+    into.last = group.last
+    into.path = common_path(into.path, group.path)
+    into.definition = into.definition and group.definition

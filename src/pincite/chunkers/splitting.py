@@ -1,0 +1,93 @@
+"""Cuts what is too long: line ranges at their best breaks, single lines between sentences."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pincite.chunkers.lines import Lines
+
+_SENTENCE_END = re.compile(r"[.!?…]+[\"')\]*_`]*\s+|[。！？；]+[”』」）]*\s*")
+_WORD_END = re.compile(r"\s+")
+
+
+def split_lines(
+    lines: Lines, first: int, last: int, *, target: float, limit: float, head: int = 0
+) -> Iterator[tuple[int, int]]:
+    """Ranges of at most `limit`, about equally large, together `first` to `last`.
+
+    Breaks are sought in the second half of each range: best at a blank line before little
+    indentation. The first `head` lines are not cut off alone. A line that is above the limit
+    by itself is a range of its own.
+    """
+    start = first
+    while start < last:
+        rest = lines.cost(start, last)
+        if rest <= limit:
+            yield start, last
+            return
+        parts = max(2, round(rest / target))
+        bound = min(limit, rest / parts * 1.25)
+        end = bisect_left(lines.cost_before, lines.cost_before[start] + bound + 1e-9, start + 1)
+        end = max(start + 1, min(end - 1, last))
+        if end - start > 1:
+            low = bisect_left(lines.cost_before, lines.cost_before[start] + bound / 2, start + 1)
+            low = max(low, start + 1, first + head + 1 if start == first else 0)
+            end = _best_break(lines, min(low, end), end, last)
+        yield start, end
+        start = end
+
+
+def _best_break(lines: Lines, low: int, high: int, last: int) -> int:
+    """The line in low..high that a new range should begin with."""
+    best, best_rank = high, (9, 0)
+    for line in range(high, low - 1, -1):
+        if line >= last:
+            continue
+        if lines.blank[line]:
+            continue
+        after_blank = lines.blank[line - 1]
+        rank = (0 if after_blank else 1, lines.indent(line))
+        if rank < best_rank:
+            best, best_rank = line, rank
+    return best
+
+
+def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[tuple[int, int]]:
+    """Spans of at most `limit` within one line, about equally large, without the white space
+    between them. Cut after a sentence, else between words, else anywhere."""
+    text, cost = lines.text, lines.cost_until
+    while start < end:
+        while start < end and text[start].isspace():
+            start += 1
+        rest = float(cost[end] - cost[start])
+        if rest <= limit:
+            break
+        bound = min(limit, rest / max(2, -(-rest // limit)) * 1.1)
+        stop = start + max(1, int(cost[start : end + 1].searchsorted(cost[start] + bound)) - 1)
+        middle = start + (stop - start) // 2
+        cut = _last_end(_SENTENCE_END, text, middle, stop) or _last_end(
+            _WORD_END, text, middle, stop
+        )
+        yield start, _rstrip(text, start, cut or stop)
+        start = cut or stop
+    end = _rstrip(text, start, end)
+    if start < end:
+        yield start, end
+
+
+def _last_end(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
+    found = 0
+    for match in pattern.finditer(text, low, high):
+        found = match.end()
+    return found
+
+
+def _rstrip(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end

@@ -1,0 +1,237 @@
+"""The composition root: settings in, an engine out. Async here; `pincite.sync` is its facade."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from pincite.errors import FingerprintMismatch, IndexNotFound, UsageError
+from pincite.ingest import IngestReport, Progress
+from pincite.model import EvidencePack, Matrix, Notice, Scope, Vector
+from pincite.owner.client import RemoteIndex
+from pincite.ports import CollectionInfo, Reranker, Searchable
+from pincite.profile import Profile
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.providers.sparse.language import guess_language
+from pincite.search import Deps, search
+from pincite.settings import Settings
+from pincite.trace import Trace
+
+if TYPE_CHECKING:
+    from pincite.locate import Checked, Passage
+
+DEFAULT_COLLECTION = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEncoder:
+    """The owner's encoder as a `DenseEncoder` for queries of one collection."""
+
+    index: RemoteIndex
+    fingerprint: str
+    dimensions: int
+    languages: frozenset[str] = frozenset({"english"})
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self.index.embed_query(self.fingerprint, text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        raise UsageError("documents are embedded by the process that indexes them")
+
+
+class AsyncPincite:
+    """An index folder, open. Use as an async context manager; one event loop per instance.
+
+    >>> async with AsyncPincite(load_settings(os.environ, Path.cwd())) as pincite:
+    ...     pack = await pincite.search("how are chunks cited?")
+    """
+
+    def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
+        self.settings = settings
+        self._reranker = reranker
+        self._client: RemoteIndex | None = None
+        self._searchable: dict[str, Searchable] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Hang up on the owner process, which stays for the next client."""
+        if self._client is not None:
+            await self._client.close()
+
+    def client(self, *, create: bool = False) -> RemoteIndex:
+        """The index of the folder. Raises IndexNotFound unless there is one or `create` is set."""
+        root = self.settings.index
+        if not (root / "catalog.db").exists():
+            if not create:
+                raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
+            make_folder(root)
+        if self._client is None:
+            self._client = RemoteIndex(root, self.settings.models, self.settings.idle_s)
+        return self._client
+
+    async def index(
+        self,
+        locations: Sequence[str | Path] = (),
+        *,
+        options: IndexOptions | None = None,
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> tuple[IngestReport, ...]:
+        """Make the index mirror these sources, or all that it knows if none is named.
+
+        Raises SourceError, FingerprintMismatch, DiskFull, StoreError, UsageError.
+        """
+        from pincite.indexing import index_sources  # the write path is heavy, searches are many
+
+        self._searchable = None
+        client = self.client(create=bool(locations))
+        chosen = options or IndexOptions()
+        return await index_sources(self.settings, client, locations, chosen, progress)
+
+    async def search(
+        self,
+        text: str,
+        *,
+        scope: Scope = Scope(),
+        profile: Profile | None = None,
+        trace: Trace | None = None,
+    ) -> EvidencePack:
+        """The evidence for a question. Raises UsageError for an empty one or an unknown
+        collection, IndexNotFound, IndexUnavailable, FingerprintMismatch."""
+        deps = await self._deps(scope)
+        return await search(
+            text,
+            deps,
+            profile or self.settings.profile,
+            scope,
+            trace or Trace(time.perf_counter),
+        )
+
+    async def collections(self) -> tuple[CollectionInfo, ...]:
+        """What is indexed."""
+        return await self.client().collections()
+
+    async def get(self, locator: str) -> Passage:
+        """Lines of an indexed file as it is now; see `pincite.locate.get`."""
+        from pincite.locate import get
+
+        return await get(self.client(), locator)
+
+    async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
+        """Does the evidence still hold? See `pincite.locate.verify`."""
+        from pincite.locate import verify
+
+        return await verify(self.client(), pack)
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection. Raises UsageError if there is none of that name."""
+        await self._require(collection)
+        await self.client().drop(collection)
+
+    async def forget(self, collection: str, source: str) -> int:
+        """Remove a source; returns how many documents it had. Raises UsageError."""
+        info = await self._require(collection)
+        names = [record.source.name for record in info.sources]
+        if source not in names:
+            raise UsageError(
+                f"{collection} has no source {source!r}; it has: {', '.join(names) or 'none'}"
+            )
+        return await self.client().forget(collection, source)
+
+    async def _require(self, collection: str) -> CollectionInfo:
+        self._searchable = None
+        infos = {info.spec.name: info for info in await self.collections()}
+        if collection not in infos:
+            raise UsageError(
+                f"there is no collection {collection!r}; there are: {', '.join(infos) or 'none'}",
+                hint="pincite collections",
+            )
+        return infos[collection]
+
+    async def _deps(self, scope: Scope) -> Deps:
+        if self._searchable is None:
+            client = self.client()
+            infos = await client.collections()
+            if not infos:
+                raise IndexNotFound(
+                    f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
+                )
+            self._searchable = {i.spec.name: _searchable(i, client) for i in infos}
+        known = self._searchable
+        missing = [name for name in scope.collections if name not in known]
+        if missing:
+            raise UsageError(
+                f"there is no collection {missing[0]!r}; there are: {', '.join(known)}",
+                hint="pincite collections",
+            )
+        chosen = [known[name] for name in scope.collections or known]
+        return Deps(
+            collections=chosen,
+            terms=informative_terms(chosen[0].spec.language),
+            language_of=guess_language,
+            reranker=self._reranker,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """How to index. `name`, `ref` and `url_rule` describe the sources that are named; `lexical`
+    leaves the dense model out, `upgrade` brings it into a lexical collection, `rebuild` begins
+    with an empty one. `language` is a stemmer's name or `auto`."""
+
+    collection: str = DEFAULT_COLLECTION
+    name: str | None = None
+    ref: str | None = None
+    url_rule: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    language: str = "auto"
+    lexical: bool = False
+    upgrade: bool = False
+    rebuild: bool = False
+    on_notice: Callable[[Notice], None] = lambda _: None
+    on_fetch: Callable[[str, int, int], None] = lambda *_: None
+
+
+def make_folder(root: Path) -> None:
+    """An index folder that only its user can read and that version control leaves alone."""
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (root / ".gitignore").write_text("*\n")
+
+
+def _searchable(info: CollectionInfo, client: RemoteIndex) -> Searchable:
+    spec = info.spec
+    sparse = Bm25Encoder(spec.language)
+    require_fingerprint(spec.name, "analyser", spec.sparse, sparse.fingerprint)
+    dense = QueryEncoder(client, spec.dense, spec.dimensions) if spec.dense else None
+    return Searchable(spec, client, sparse, dense)
+
+
+def require_fingerprint(collection: str, what: str, stored: str, ours: str) -> None:
+    """Raise FingerprintMismatch if the collection was made with something else."""
+    if stored != ours:
+        raise FingerprintMismatch(
+            f"collection {collection!r} was made with the {what} {stored}, and this is {ours}",
+            hint=f"pincite collections rebuild {collection}",
+        )
+
+
+@cache
+def informative_terms(language: str) -> Callable[[str], frozenset[str]]:
+    """The distinct terms of a text as the sparse side sees them."""
+    analyser = Bm25Encoder(language).analyser
+    return lambda text: frozenset(analyser.terms(text))

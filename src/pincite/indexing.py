@@ -1,0 +1,223 @@
+"""What `index` needs besides the write path itself: locks, models, the spec of a collection."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from pincite.batches import Maker
+from pincite.chunkers import ChunkerConfig
+from pincite.encoders import MODEL, open_encoder
+from pincite.engine import IndexOptions, require_fingerprint
+from pincite.errors import IndexUnavailable, ModelUnavailable, PinciteError, SourceError, UsageError
+from pincite.ingest import IngestDeps, IngestReport, Progress, ingest
+from pincite.model import CollectionSpec, Notice
+from pincite.owner.client import RemoteIndex
+from pincite.ports import CollectionInfo, DenseEncoder
+from pincite.providers.dense import weights
+from pincite.providers.dense.minilm import MiniLmEncoder
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.providers.sparse.language import guess_language
+from pincite.readers import read_document
+from pincite.settings import Settings
+from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
+
+_SAMPLE_FILES = 40
+_SAMPLE_CHARS = 4_000
+
+
+async def index_sources(
+    settings: Settings,
+    client: RemoteIndex,
+    locations: Sequence[str | Path],
+    options: IndexOptions,
+    progress: Callable[[Progress], None],
+) -> tuple[IngestReport, ...]:
+    """Index the sources one after the other; see `AsyncPincite.index`."""
+    known = {info.spec.name: info for info in await client.collections()}
+    info = known.get(options.collection)
+    if info is None and not locations:
+        raise UsageError(
+            f"nothing is known of collection {options.collection!r} yet",
+            hint=f"pincite index PATH --collection {options.collection}",
+        )
+    if info is not None and info.broken and not options.rebuild:
+        raise UsageError(info.broken, hint=f"pincite collections rebuild {options.collection}")
+    with (
+        writer_lock(settings.index, options.collection),
+        _open_all(locations, options, info) as opened,
+    ):
+        encoder = _encoder(settings, info, options)
+        try:
+            spec = await _spec(client, info, encoder, options, opened)
+            sparse = Bm25Encoder(spec.language)
+            maker = Maker(ChunkerConfig(), sparse, spec.dense)
+            deps = IngestDeps(client, sparse, encoder, maker, progress)
+            reports = []
+            for source, selection in opened:
+                spec = await _current(client, spec)
+                reports.append(await ingest(source, selection, spec, deps))
+            return tuple(reports)
+        finally:
+            if encoder is not None:
+                encoder.close()
+
+
+async def _current(client: RemoteIndex, spec: CollectionSpec) -> CollectionSpec:
+    """The spec with the average length that the source before has left."""
+    return next(i.spec for i in await client.collections() if i.spec.name == spec.name)
+
+
+@contextmanager
+def writer_lock(root: Path, collection: str) -> Iterator[None]:
+    """One indexing process per collection. The lock goes with its holder, however that ends."""
+    with (root / f"writing-{collection}.lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.seek(0)
+            raise IndexUnavailable(
+                f"process {file.read().strip() or '?'} is indexing {collection!r} right now",
+                hint="wait for it, or stop it, then run the same command again",
+            ) from error
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+@contextmanager
+def _open_all(
+    locations: Sequence[str | Path], options: IndexOptions, info: CollectionInfo | None
+) -> Iterator[list[tuple[OpenSource, Selection]]]:
+    limits = SourceLimits()
+    opened: list[tuple[OpenSource, Selection]] = []
+    selection = Selection(include=options.include, exclude=options.exclude)
+    try:
+        for location in locations:
+            source = open_source(
+                location,
+                name=options.name,
+                ref=options.ref,
+                url_rule=options.url_rule,
+                limits=limits,
+                selection=selection,
+            )
+            opened.append((source, selection))
+        if not locations or options.rebuild:
+            given = {source.source.name for source, _ in opened}
+            for record in info.sources if info else ():
+                if record.source.name in given:
+                    continue
+                again = Selection(include=record.include, exclude=record.exclude)
+                known = record.source
+                pinned = known.ref if known.kind in ("archive", "wheel") else None
+                source = open_source(
+                    known.location,
+                    name=known.name,
+                    ref=pinned,
+                    url_rule=known.url_rule,
+                    limits=limits,
+                    selection=again,
+                )
+                opened.append((source, again))
+        _require_distinct(opened, info)
+        yield opened
+    finally:
+        for source, _ in opened:
+            source.close()
+
+
+def _require_distinct(
+    opened: Sequence[tuple[OpenSource, Selection]], info: CollectionInfo | None
+) -> None:
+    places = {r.source.name: r.source.location for r in info.sources} if info else {}
+    for one, _ in opened:
+        name, location = one.source.name, one.source.location
+        if places.setdefault(name, location) != location:
+            raise SourceError(
+                f"a source named {name!r} is indexed from {places[name]} already",
+                hint="give this one another name with --name NAME",
+            )
+
+
+def _encoder(
+    settings: Settings, info: CollectionInfo | None, options: IndexOptions
+) -> MiniLmEncoder | None:
+    """The dense encoder, fetched if need be; None for a collection that is to stay lexical."""
+    if info is not None and info.spec.dense is None and not (options.upgrade or options.rebuild):
+        return None
+    if options.lexical:
+        return None
+    try:
+        if weights.find(MODEL, settings.models) is None:
+            fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
+            weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
+        return open_encoder(settings.models, threads=settings.threads)
+    except ModelUnavailable as error:
+        if info is not None and info.spec.dense is not None or options.upgrade:
+            raise
+        options.on_notice(
+            Notice(
+                "lexical_only",
+                f"{error.message}; the index will be searched by word alone."
+                " To add meaning later: pincite index --upgrade",
+            )
+        )
+        return None
+
+
+async def _spec(
+    client: RemoteIndex,
+    info: CollectionInfo | None,
+    encoder: DenseEncoder | None,
+    options: IndexOptions,
+    opened: Sequence[tuple[OpenSource, Selection]],
+) -> CollectionSpec:
+    """The spec to index with, stored. A new one is made; an old one must fit, or is upgraded."""
+    dense = encoder.fingerprint if encoder else None
+    dimensions = encoder.dimensions if encoder else 0
+    chunker = ChunkerConfig().fingerprint
+    if info is None or options.rebuild:
+        language = options.language
+        if language == "auto":
+            language = info.spec.language if info else guess_corpus_language(opened)
+        sparse = Bm25Encoder(language).fingerprint
+        spec = CollectionSpec(options.collection, sparse, chunker, dense, dimensions, language)
+        await (client.reset(spec) if info else client.create(spec))
+        return spec
+    spec = info.spec
+    if options.language not in ("auto", spec.language):
+        raise UsageError(
+            f"collection {spec.name!r} is stemmed as {spec.language}, not {options.language}",
+            hint=f"pincite collections rebuild {spec.name} --language {options.language}",
+        )
+    ours = Bm25Encoder(spec.language).fingerprint
+    require_fingerprint(spec.name, "analyser", spec.sparse, ours)
+    if spec.dense is not None:
+        require_fingerprint(spec.name, "dense model", spec.dense, dense or "none")
+    wanted = replace(spec, chunker=chunker, dense=dense, dimensions=dimensions)
+    if wanted != spec:
+        await client.create(wanted)
+    return wanted
+
+
+def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str:
+    """The stemming language of a new collection, from a sample of its documents."""
+    texts: list[str] = []
+    for source, _ in opened:
+        entries = [entry for entry in source.entries() if isinstance(entry, Entry)]
+        for entry in entries[:: max(1, len(entries) // _SAMPLE_FILES)]:
+            try:
+                raw = source.read(entry)
+                document = read_document(raw, source=source.source, path=entry.path, ref="")
+            except PinciteError:
+                continue  # indexing will name it
+            if document.source_type == "docs":
+                texts.append(document.text[:_SAMPLE_CHARS])
+    guessed = guess_language("\n".join(texts))
+    return guessed if guessed != "unknown" else "english"

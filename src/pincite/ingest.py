@@ -1,0 +1,221 @@
+"""The write path: from a source to an index that mirrors it. Nothing else knows its order.
+
+    sources -> diff -> read -> chunk -> enrich -> encode -> upsert -> record
+
+Reading and chunking of the next batch go on while one is encoded and the one before is written. Every
+document is recorded as soon as it is whole in the store, so that a run that is cut off goes on
+where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from pincite.batches import Batch, Maker, Prepared
+from pincite.diff import Diff, find_changes
+from pincite.model import CollectionSpec, DocumentRecord, SourceRecord
+from pincite.ports import DenseEncoder, Index, SparseEncoder
+from pincite.providers.sparse.bm25 import round_average
+from pincite.sources import OpenSource, Selection
+
+_SAMPLE = 48  # documents that give the first estimate of the average length
+_PAGE = 512  # chunks that are weighed again at a time
+_NAMED = 50  # skipped files that the catalogue names
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. `stage` is `diff`, `index` or `weigh`; totals count files or chunks."""
+
+    stage: str
+    done: int
+    total: int
+    chunks: int = 0
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestDeps:
+    """What a run needs. `dense` is None for a lexical collection."""
+
+    index: Index
+    sparse: SparseEncoder
+    dense: DenseEncoder | None
+    maker: Maker
+    progress: Callable[[Progress], None] = lambda _: None
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What a run did. `skipped` counts files by reason, `skipped_paths` names them as
+    `code: path (detail)`."""
+
+    collection: str
+    source: str
+    new: int = 0
+    changed: int = 0
+    renamed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    tokens: int = 0
+    duration_s: float = 0.0
+    encode_s: float = 0.0
+    skipped: dict[str, int] = field(default_factory=dict)
+    skipped_paths: list[str] = field(default_factory=list)
+
+    def skip(self, code: str, path: str, detail: str) -> None:
+        """Count and name a file that was left out."""
+        self.skipped[code] = self.skipped.get(code, 0) + 1
+        self.skipped_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
+
+
+async def ingest(
+    opened: OpenSource, selection: Selection, spec: CollectionSpec, deps: IngestDeps
+) -> IngestReport:
+    """Make the collection mirror the source: add, replace and remove documents.
+
+    A file that cannot be read is named in the report and costs only itself. Raises StoreError,
+    DiskFull or IndexUnavailable; what was recorded until then stays.
+    """
+    started_s = time.monotonic()
+    name = opened.source.name
+    report = IngestReport(spec.name, name)
+    records = await deps.index.documents(spec.name, name)
+    deps.progress(Progress("diff", 0, len(records)))
+    changes = await asyncio.to_thread(find_changes, opened, records, deps.maker.fingerprint)
+    record = SourceRecord(opened.source, selection.include, selection.exclude)
+    if changes.pending or changes.removed:
+        await deps.index.put_source(spec.name, record)
+    spec = await _with_average(opened, changes, spec, deps)
+    await _write_all(opened, changes, spec, deps, report, {r.path: r for r in records})
+    if changes.removed:
+        await deps.index.remove(spec.name, [r.revision for r in changes.removed])
+    if changes.touched:
+        await deps.index.touch(spec.name, changes.touched)
+    await _settle(spec, deps)
+    for skip in changes.skipped:
+        report.skip(skip.code, skip.path, skip.detail)
+    report.new = changes.new - report.renamed
+    report.changed, report.unchanged = changes.changed, changes.unchanged
+    report.removed = len(changes.removed) - report.renamed
+    await deps.index.put_source(
+        spec.name,
+        replace(
+            record,
+            complete=True,
+            indexed_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            skipped=report.skipped,
+            skipped_paths=tuple(report.skipped_paths[:_NAMED]),
+        ),
+    )
+    if changes.pending or changes.removed or changes.touched:
+        await deps.index.settle(spec.name)
+    report.duration_s = time.monotonic() - started_s
+    return report
+
+
+async def _write_all(
+    opened: OpenSource,
+    changes: Diff,
+    spec: CollectionSpec,
+    deps: IngestDeps,
+    report: IngestReport,
+    known: dict[str, DocumentRecord],
+) -> None:
+    """Three batches are under way at once: one read, one encoded, one written."""
+    removed = {record.content_hash for record in changes.removed}
+    batches = deps.maker.batches(opened, changes.pending, spec.average_length)
+    writing: asyncio.Task[None] | None = None
+    reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
+    try:
+        while (batch := await reading) is not None:
+            reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
+            encoded = await _encode(batch, deps, report)
+            if writing is not None:
+                await writing
+            writing = asyncio.create_task(_write(encoded, spec, deps, report))
+            report.renamed += sum(one.record.content_hash in removed for one in batch.documents)
+            for skip in batch.skipped:
+                report.skip(skip.code, skip.path, skip.detail)
+            stale = [known[s.path].revision for s in batch.skipped if s.path in known]
+            if stale:  # what was indexed under this path is not what is there now
+                await deps.index.remove(spec.name, stale)
+            deps.progress(
+                Progress("index", batch.position, len(changes.pending), report.chunks, batch.path)
+            )
+        if writing is not None:
+            await writing
+    finally:
+        for task in (reading, writing):
+            if task is not None and not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+
+async def _encode(batch: Batch, deps: IngestDeps, report: IngestReport) -> tuple[Prepared, ...]:
+    if deps.dense is None or not batch.texts:
+        return batch.documents
+    started_s = time.monotonic()
+    matrix = await deps.dense.embed_documents(batch.texts)
+    report.encode_s += time.monotonic() - started_s
+    rows = iter(matrix)
+    return tuple(
+        replace(one, points=tuple(replace(point, dense=next(rows)) for point in one.points))
+        for one in batch.documents
+    )
+
+
+async def _write(
+    documents: tuple[Prepared, ...], spec: CollectionSpec, deps: IngestDeps, report: IngestReport
+) -> None:
+    for one in documents:
+        await deps.index.replace(spec.name, one.record, one.points)
+        report.chunks += len(one.points)
+        report.tokens += one.record.tokens
+
+
+async def _with_average(
+    opened: OpenSource, changes: Diff, spec: CollectionSpec, deps: IngestDeps
+) -> CollectionSpec:
+    """A collection without an average length gets an estimate from a sample, so that few weights
+    have to be computed twice."""
+    if spec.average_length > 0 or not changes.pending:
+        return spec
+    step = max(1, len(changes.pending) // _SAMPLE)
+    sample = changes.pending[::step]
+    lengths = await asyncio.to_thread(
+        lambda: [
+            point.length
+            for batch in deps.maker.batches(opened, sample, 100.0)
+            for document in batch.documents
+            for point in document.points
+        ]
+    )
+    mean = sum(lengths) / len(lengths) if lengths else 1.0
+    spec = replace(spec, average_length=round_average(max(mean, 1.0)))
+    await deps.index.create(spec)
+    return spec
+
+
+async def _settle(spec: CollectionSpec, deps: IngestDeps) -> None:
+    """Weigh all chunks again if the average length has moved. Safe to be cut off: the collection
+    keeps the old average until every chunk has the new one."""
+    info = next(i for i in await deps.index.collections() if i.spec.name == spec.name)
+    if not info.chunks:
+        return
+    average = round_average(max(info.tokens / info.chunks, 1.0))
+    if average == spec.average_length:
+        return
+    done, after = 0, None
+    while chunks := await deps.index.page(spec.name, after, _PAGE):
+        after = chunks[-1].id
+        vectors = {c.id: deps.maker.weigh(c, average)[0] for c in chunks}
+        await deps.index.set_sparse(spec.name, vectors)
+        done += len(chunks)
+        deps.progress(Progress("weigh", done, info.chunks))
+    await deps.index.create(replace(spec, average_length=average))

@@ -1,0 +1,86 @@
+"""The whole configuration of a search as one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+import msgspec
+
+from pincite.errors import ConfigError
+from pincite.stages.blend import BlendConfig
+from pincite.stages.dedup import DedupConfig
+from pincite.stages.fuse import FuseConfig
+from pincite.stages.gate import GateConfig
+from pincite.stages.load import LoadConfig
+from pincite.stages.pack import PackConfig
+from pincite.stages.prepare import PrepareConfig
+from pincite.stages.rerank import RerankConfig
+from pincite.stages.retrieve import RetrieveConfig
+from pincite.stages.select import SelectConfig
+from pincite.stages.smooth import SmoothConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One section per stage. A profile that contradicts itself raises ConfigError when built."""
+
+    prepare: PrepareConfig = field(default_factory=PrepareConfig)
+    retrieve: RetrieveConfig = field(default_factory=RetrieveConfig)
+    fuse: FuseConfig = field(default_factory=FuseConfig)
+    load: LoadConfig = field(default_factory=LoadConfig)
+    dedup: DedupConfig = field(default_factory=DedupConfig)
+    smooth: SmoothConfig = field(default_factory=SmoothConfig)
+    rerank: RerankConfig = field(default_factory=RerankConfig)
+    blend: BlendConfig = field(default_factory=BlendConfig)
+    gate: GateConfig = field(default_factory=GateConfig)
+    select: SelectConfig = field(default_factory=SelectConfig)
+    pack: PackConfig = field(default_factory=PackConfig)
+
+    def __post_init__(self) -> None:
+        if self.select.results > self.load.pool:
+            raise ConfigError(
+                f"select.results is {self.select.results}, but only load.pool ="
+                f" {self.load.pool} candidates are loaded",
+                hint="raise load.pool or lower select.results",
+            )
+        if self.smooth.weight > 0 and not self.load.vectors:
+            raise ConfigError(
+                "smooth.weight is above 0, but load.vectors is false and smoothing needs vectors",
+                hint="set smooth.weight = 0 or load.vectors = true",
+            )
+
+
+def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = None) -> Profile:
+    """`base` with the values of a nested table, such as a TOML file's.
+
+    Raises ConfigError that names `origin` and the key for an unknown key or a wrong type.
+    """
+    merged = _merge(base or Profile(), table, origin, ())
+    try:
+        return msgspec.convert(merged, Profile)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{origin}: {error}") from error
+    except ConfigError as error:
+        raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
+
+
+def _merge(
+    base: object, table: Mapping[str, Any], origin: str, path: tuple[str, ...]
+) -> dict[str, Any]:
+    known = {f.name: getattr(base, f.name) for f in fields(base)}  # type: ignore[arg-type]
+    for key, value in table.items():
+        where = ".".join((*path, key))
+        if key not in known:
+            raise ConfigError(
+                f"{origin}: unknown key {where!r}; known here: {', '.join(sorted(known))}"
+            )
+        if is_dataclass(known[key]) and not isinstance(value, Mapping):
+            raise ConfigError(f"{origin}: {where!r} is a table, not {value!r}")
+    return {
+        name: _merge(value, table.get(name, {}), origin, (*path, name))
+        if is_dataclass(value)
+        else table.get(name, value)
+        for name, value in known.items()
+    }

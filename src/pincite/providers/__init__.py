@@ -1,0 +1,1 @@
+"""Adapters for models and services, one vendor per file."""

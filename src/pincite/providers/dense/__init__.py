@@ -1,0 +1,1 @@
+"""Dense encoders: texts to unit vectors. One model family or vendor per file."""

@@ -1,0 +1,206 @@
+"""Text to terms: what counts as the same word on the lexical side.
+
+Text is cut by one regular expression into units, and each distinct unit is turned into its terms
+once (`Analyser._learn`) and then looked up. A unit is one of
+
+- a word with its inner dots, hyphens, underscores and apostrophes, such as `os.path.join`,
+  `no-cache-dir`, `getUserName`, `2.13.0`: it gives its names whole (joined and in lower case, so
+  that `getUserName`, `get_user_name` and `get-user-name` meet) *and* their parts;
+- `C++`, `C#` and their like, whole;
+- a run of a script that puts no spaces between words: it gives pairs of characters
+  and, of ideographs, also the single ones.
+
+Words are stemmed, function words are dropped, accents are folded after stemming. Everything
+else, emoji and punctuation included, gives nothing. Time is linear in the text: over-long units,
+which are not language but data, are cut before anything looks at them closely.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+from threading import Lock
+from typing import Final
+
+from pincite.providers.sparse.function_words import FUNCTION_WORDS
+
+#: Part of every fingerprint: raise it whenever any text may give other terms than before.
+ANALYSER_VERSION: Final = 1
+
+#: Languages that have a Snowball stemmer. Others are not stemmed.
+STEMMED: Final = frozenset(
+    {
+        *("arabic", "armenian", "basque", "catalan", "czech", "danish", "dutch", "english"),
+        *("esperanto", "estonian", "finnish", "french", "german", "greek", "hindi", "hungarian"),
+        *("indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "persian"),
+        *("polish", "portuguese", "romanian", "russian", "serbian", "spanish", "swedish"),
+        *("tamil", "turkish", "yiddish"),
+    }
+)
+#: Scripts without a stemmer of their own, in which Latin words are mostly English terms.
+_ENGLISH_INSIDE: Final = frozenset(
+    {"chinese", "japanese", "korean", "thai", "lao", "khmer", "burmese"}
+)
+
+# Han, kana, Hangul, Thai, Lao, Myanmar, Khmer, Tai, Javanese. Hangul has spaces, but particles
+# hang on to its words: pairs of syllables are the usual way out.
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u3005\u3007"
+    "\u3040-\u312f\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua9df"
+    "\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
+)
+# Marks that belong to the letter before them, but are no letters to `re`; soft hyphen, joiners.
+_MARK: Final = (
+    "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
+    "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07a6-\u07b0"
+    "\u0816-\u082d\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09d7"
+    "\u0a01-\u0a03\u0a3c-\u0a51\u0a70-\u0a75\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57"
+    "\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03"
+    "\u0d3b-\u0d4d\u0d57\u0d81-\u0d83\u0dca-\u0ddf\u0f18\u0f19\u0f35\u0f37\u0f39\u0f71-\u0f87"
+    "\u0f8d-\u0fbc\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe20-\ufe2f"
+)
+_LETTERS: Final = rf"[^\W{_UNSPACED}]"
+_WORD: Final = rf"{_LETTERS}+(?:[{_MARK}]+{_LETTERS}*)*"
+_UNIT: Final = re.compile(rf"[A-Za-z](?:\+\+|\#)(?!\w)|{_WORD}(?:[.'’\-]{_WORD})*|[{_UNSPACED}]+")
+_IDEOGRAPH: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_UNSPACED_START: Final = re.compile(f"[{_UNSPACED}]")
+_IGNORED: Final = re.compile("[\u00ad\u200c\u200d]")
+
+# Capitals with an s are one word (URLs); ABCWord is ABC and Word; digits stand apart (utf8).
+_HUMP: Final = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\WA-Z\d_]+|[A-Z]+|\d+")
+_VERSION: Final = re.compile(r"[vV]?(\d+\.\d\w*)((?:\.\w+)*)((?:-\w+)*)")
+_CONTRACTION: Final = re.compile(r"['’](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
+
+#: Longer units are data, not words: cut. A SHA-256 in hexadecimal has 64.
+_UNIT_CHARS: Final = 64
+#: Names with more parts than this are hashes or encoded bytes: kept whole, not split.
+_PARTS: Final = 12  # guess, unmeasured: the longest names of 12,000 Python functions have 9
+#: Distinct units remembered; all are forgotten together when it is full. About 10 MB.
+_REMEMBERED: Final = 50_000
+
+_PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
+
+
+class Analyser:
+    """Turns texts of one language into terms. Safe to share between threads."""
+
+    def __init__(self, language: str = "english") -> None:
+        self.language = language
+        effective = "english" if language in _ENGLISH_INSIDE else language
+        self._stop = FUNCTION_WORDS.get(effective, frozenset())
+        self._english = effective == "english"
+        self._known: dict[str, tuple[str, ...]] = {}
+        self._lock = Lock()
+        self._stemmer = None
+        if effective in STEMMED:
+            import Stemmer
+
+            self._stemmer = Stemmer.Stemmer(effective, 0)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text in order, repeated as often as they occur. Total on any string."""
+        known = self._known
+        terms: list[str] = []
+        for unit in _UNIT.findall(text):
+            found = known.get(unit)
+            if found is None:
+                found = self._learn(unit)
+            terms += found
+        return terms
+
+    def _learn(self, unit: str) -> tuple[str, ...]:
+        if _UNSPACED_START.match(unit):
+            return tuple(_pairs(unit))
+        if len(unit) > _UNIT_CHARS:
+            return tuple(dict.fromkeys(self._long(unit)))
+        found = tuple(self._unit(unit))
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[unit] = found
+        return found
+
+    def _long(self, unit: str) -> list[str]:
+        """A chain of names, each at most `_UNIT_CHARS` long."""
+        names = dict.fromkeys(re.split(r"[.'’]", unit))
+        return [term for name in names if name for term in self._unit(name[:_UNIT_CHARS])]
+
+    def _unit(self, unit: str) -> list[str]:
+        if unit[-1] in "+#":
+            return [unit.casefold()]
+        if not unit.isascii():
+            unit = unicodedata.normalize("NFKC", _IGNORED.sub("", unit))
+        if unit.isalpha() and (unit.islower() or unit[1:].islower()):
+            return self._word(unit)
+        if unit[:2].strip("vV")[:1].isdigit() and (version := _VERSION.fullmatch(unit)):
+            first, rest, tail = version.groups()
+            number = f"{first}{rest}{tail}".casefold()
+            return [number, first] if rest else [number]
+        if "'" in unit or "’" in unit:
+            return self._apostrophes(unit)
+        names = [name for name in unit.split(".") if name]
+        if len(names) > 1 and len(unit) < 2 * len(names):  # U.S.A, e.g
+            return self._word("".join(names))
+        terms = [term for name in names for term in self._name(name)]
+        if len(names) > 1:
+            terms.append(_fold(unit.casefold()))
+        return terms
+
+    def _apostrophes(self, unit: str) -> list[str]:
+        if self._english:
+            unit = _CONTRACTION.sub("", unit)
+            whole = re.sub("['’]", "", unit)
+            return self._unit(whole) if whole else []
+        pieces = [piece for piece in re.split("['’]", unit) if len(piece) > 1]
+        return [term for piece in pieces for term in self._unit(piece)]
+
+    def _name(self, name: str) -> list[str]:
+        """A name whole and, where it has several parts, each of its parts."""
+        pieces = [piece for piece in re.split("[-_]", name) if piece]
+        if not pieces:
+            return []
+        parts: list[str] = []
+        for piece in pieces:
+            humps = [piece] if piece.isalpha() and piece.islower() else _HUMP.findall(piece)
+            # A lone letter is chaff of the cut (OAuth), unless it stood alone (T-cell).
+            parts += [h for h in humps if len(h) > 1 or h.isdigit()] if len(humps) > 1 else [piece]
+        terms = self._word("".join(pieces))
+        if 1 < len(parts) <= _PARTS or (len(parts) == 1 and parts != pieces):
+            for part in parts:
+                terms += self._word(part)
+        return terms
+
+    def _word(self, word: str) -> list[str]:
+        word = word.casefold()
+        if word in self._stop:
+            return []
+        if self._stemmer is not None:
+            with self._lock:
+                word = self._stemmer.stemWord(word)
+            word = word if word.isascii() else _fold(word)
+        return [word] if word else []
+
+
+def _pairs(run: str) -> list[str]:
+    """Neighbouring characters two by two, and each ideograph: xquad-zh .952 with single
+    characters, .961 with pairs, .965 with both, and words of one character can be found."""
+    if len(run) <= _UNIT_CHARS:
+        run = unicodedata.normalize("NFKC", run)
+    if len(run) == 1:
+        return [run]
+    return ["".join(pair) for pair in pairwise(run)] + _IDEOGRAPH.findall(run)
+
+
+def _fold(word: str) -> str:
+    """Without accents where letters carry them: Latin, Greek, Cyrillic ё, Hebrew and Arabic."""
+    if word.isascii():
+        return word
+    kept: list[str] = []
+    for character in word.translate(_PLAIN):
+        base = unicodedata.normalize("NFD", character)[0]
+        foldable = base < "\u0400" or "\u1e00" <= base < "\u2000" or character == "ё"
+        if foldable:
+            kept.append(base if not unicodedata.combining(base) else "")
+        elif not ("\u0590" <= base < "\u0700" and unicodedata.combining(base)):
+            kept.append(character)
+    return "".join(kept)

@@ -1,0 +1,97 @@
+"""BM25 as sparse vectors: the document side here, the IDF in the engine."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from hashlib import blake2b
+from typing import Final
+
+from pincite.model import SparseVector
+from pincite.providers.sparse.analyser import ANALYSER_VERSION, Analyser
+
+#: Distinct terms whose ids are remembered; forgotten together when full. About 10 MB.
+_REMEMBERED: Final = 100_000
+
+
+class Bm25Encoder:
+    """Implements `SparseEncoder`. A document's weight of a term that it has tf times is
+
+        tf (k1 + 1) / (tf + k1 (1 - b + b * length / average_length))
+
+    a query's is its count, and the engine multiplies with ln(1 + (N - n + 0.5) / (n + 0.5)), so
+    that the dot product is Okapi BM25 in the form of Robertson and Zaragoza (2009, "The
+    Probabilistic Relevance Framework: BM25 and Beyond", 3.1) with an IDF that is never negative.
+    """
+
+    def __init__(self, language: str = "english", k1: float = 1.5, b: float = 0.75) -> None:
+        self.analyser = Analyser(language)
+        self._k1 = k1
+        self._b = b
+        self._ids: dict[str, int] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        """Analyser version, language and parameters; the average length is not part of it."""
+        return f"bm25/{ANALYSER_VERSION}/{self.analyser.language}/k1={self._k1:g}/b={self._b:g}"
+
+    def encode_query(self, text: str) -> SparseVector:
+        """How often the query has each of its terms. Counts matter: leaving them out costs
+        verbose questions up to 9 points of nDCG@10."""
+        return _vector({i: float(n) for i, n in self._counts(text)[0].items()})
+
+    def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
+        """The weights of a text and its number of terms."""
+        counts, length = self._counts(text)
+        norm = self._norm(length, average_length)
+        k = self._k1 + 1
+        return _vector({i: tf * k / (tf + norm) for i, tf in counts.items()}), length
+
+    def reweigh(
+        self, vector: SparseVector, length: int, old_average: float, new_average: float
+    ) -> SparseVector:
+        """Weight to count (w = tf k / (tf + norm), hence tf = w norm / (k - w)) and back."""
+        old, new = self._norm(length, old_average), self._norm(length, new_average)
+        k = self._k1 + 1
+        counts = (round(w * old / (k - w)) for w in vector.values)
+        return SparseVector(vector.indices, tuple(tf * k / (tf + new) for tf in counts))
+
+    def _norm(self, length: int, average_length: float) -> float:
+        return self._k1 * (1 - self._b + self._b * length / average_length)
+
+    def _counts(self, text: str) -> tuple[dict[int, int], int]:
+        terms = self.analyser.terms(text)
+        counts: dict[int, int] = {}
+        for term, n in Counter(terms).items():
+            i = self._id(term)
+            counts[i] = counts.get(i, 0) + n  # two terms may share an id: 1 in 100,000 does
+        return counts, len(terms)
+
+    def _id(self, term: str) -> int:
+        i = self._ids.get(term)
+        if i is None:
+            i = term_id(term)
+            if len(self._ids) >= _REMEMBERED:
+                self._ids.clear()
+            self._ids[term] = i
+        return i
+
+
+def term_id(term: str) -> int:
+    """An unsigned 32-bit number that is the same in every process and release."""
+    raw = term.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(raw, digest_size=4).digest(), "big")
+
+
+def round_average(mean: float) -> float:
+    """The nearest power of 1.1: a corpus whose mean length drifts a little keeps its weights.
+
+    At most 5 % off, which moves nDCG@10 by less than .001 (see the decision record). An empty
+    corpus counts as 1.
+    """
+    return 1.1 ** round(math.log(mean, 1.1)) if mean > 1 else 1.0
+
+
+def _vector(weights: dict[int, float]) -> SparseVector:
+    indices = tuple(sorted(weights))
+    return SparseVector(indices, tuple(weights[i] for i in indices))

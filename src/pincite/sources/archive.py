@@ -1,0 +1,143 @@
+"""Wheels, source distributions and other archives, read in memory; nothing is extracted."""
+
+from __future__ import annotations
+
+import re
+
+from pincite.errors import SourceError
+from pincite.model import Source
+from pincite.sources.entries import Entry, OpenSource, Selection, Skipped, SourceLimits
+from pincite.sources.ignore import IgnoreRules, parse_rules
+from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
+from pincite.sources.tar_archive import TAR_SUFFIXES, open_tar
+from pincite.sources.zip_archive import ZIP_SUFFIXES, open_zip
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pincite.sources.members import Members
+    from pathlib import Path
+    from collections.abc import Iterator
+
+_VERSIONED = re.compile(r"(?P<name>.+?)-(?P<version>v?\d[\w.+!-]*|[0-9a-f]{40})")
+_FIELD = re.compile(r"^(Name|Version): *(.+?) *\r?$", re.MULTILINE)
+_SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+def is_archive(place: Path) -> bool:
+    """By name only: content is not looked at."""
+    return place.is_file() and place.name.lower().endswith((*ZIP_SUFFIXES, *TAR_SUFFIXES))
+
+
+class ArchiveSource(OpenSource):
+    """The members of one archive, without the single folder that holds them all, if one does."""
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        members: Members,
+        top: str,
+        selection: Selection,
+    ) -> None:
+        super().__init__(source)
+        self._members = members
+        self._top = top
+        self._hidden = selection.hidden
+        self._include = parse_rules("", selection.include)
+        self._exclude = parse_rules("", selection.exclude)
+
+    def entries(self) -> Iterator[Entry | Skipped]:
+        """See OpenSource."""
+        for found in sorted(self._members.listing, key=lambda each: each.path):
+            path = found.path.removeprefix(self._top)
+            if isinstance(found, Skipped):
+                yield Skipped(path, found.code, found.detail)
+                continue
+            *folders, name = path.split("/")
+            if not SKIPPED_FOLDERS.isdisjoint(folders):
+                continue
+            if not self._hidden and any(
+                part[0] == "." and part not in SHOWN_HIDDEN_FOLDERS for part in (*folders, name)
+            ):
+                yield Skipped(path, "hidden")
+            elif _matches(path, self._exclude) or (
+                self._include and not _matches(path, self._include)
+            ):
+                yield Skipped(path, "ignored")
+            else:
+                yield Entry(path, found.size, found.mtime_ns)
+
+    def read(self, entry: Entry) -> bytes:
+        """See OpenSource."""
+        return self._members.read(self._top + entry.path)
+
+    def close(self) -> None:
+        """See OpenSource."""
+        self._members.close()
+
+
+def open_archive(
+    place: Path,
+    *,
+    name: str | None,
+    ref: str | None,
+    url_rule: str | None,
+    limits: SourceLimits,
+    selection: Selection,
+) -> ArchiveSource:
+    """Name and revision come from the metadata inside, else from the file's name."""
+    is_wheel = place.suffix.lower() == ".whl"
+    members: Members
+    if place.name.lower().endswith(ZIP_SUFFIXES):
+        members = open_zip(place, limits)
+    else:
+        members = open_tar(place, limits)
+    top = "" if is_wheel else _single_top(members)
+    found_name, version = _metadata(members, top, is_wheel=is_wheel)
+    if not found_name:
+        found_name, version = _from_file_name(place.name)
+    commit = members.comment.strip()
+    source = Source(
+        name=name or found_name,
+        location=str(place),
+        kind="wheel" if is_wheel else "archive",
+        ref=ref or (commit if _SHA.fullmatch(commit) else version),
+        url_rule=url_rule,
+    )
+    return ArchiveSource(source, members=members, top=top, selection=selection)
+
+
+def _matches(path: str, rules: IgnoreRules | None) -> bool:
+    return bool(rules and rules.verdict(path))
+
+
+def _single_top(members: Members) -> str:
+    tops = {each.path.partition("/")[0] for each in members.listing if isinstance(each, Entry)}
+    loose = any("/" not in each.path for each in members.listing if isinstance(each, Entry))
+    return f"{tops.pop()}/" if len(tops) == 1 and not loose else ""
+
+
+def _metadata(members: Members, top: str, *, is_wheel: bool) -> tuple[str, str | None]:
+    wanted = re.compile(r"[^/]+\.dist-info/METADATA" if is_wheel else re.escape(top) + r"PKG-INFO")
+    for each in members.listing:
+        if isinstance(each, Entry) and wanted.fullmatch(each.path):
+            try:
+                head = members.read(each.path).decode("utf-8", "replace").partition("\n\n")[0]
+            except SourceError:
+                break
+            fields = dict(_FIELD.findall(head))
+            return fields.get("Name", ""), fields.get("Version")
+    return "", None
+
+
+def _from_file_name(file_name: str) -> tuple[str, str | None]:
+    stem = file_name
+    for suffix in sorted((*ZIP_SUFFIXES, *TAR_SUFFIXES), key=len, reverse=True):
+        if stem.lower().endswith(suffix):
+            stem = stem[: -len(suffix)]
+            break
+    if file_name.lower().endswith(".whl"):
+        parts = stem.split("-")
+        return parts[0], parts[1] if len(parts) > 1 else None
+    match = _VERSIONED.fullmatch(stem)
+    return (match["name"], match["version"]) if match else (stem, None)

@@ -1,0 +1,95 @@
+"""Sources on disk: a plain folder, a git checkout, or one file of either."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from pincite.errors import SourceError
+from pincite.sources.entries import (
+    Entry,
+    OpenSource,
+    Selection,
+    Skipped,
+    SourceLimits,
+    content_ref,
+)
+from pincite.sources.kinds import reject_name
+from pincite.sources.walk import Walk, read_exclude_file
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pincite.sources.git import Checkout
+    from pincite.model import Source
+    from pathlib import Path
+    from collections.abc import Iterator
+
+
+class FolderSource(OpenSource):
+    """Files below `root`, or the one file or folder `within` it. Paths count from `root`."""
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        root: Path,
+        within: str,
+        selection: Selection,
+        limits: SourceLimits,
+        checkout: Checkout | None = None,
+    ) -> None:
+        super().__init__(source, within=within)
+        self._root = root
+        self._selection = selection
+        self._limits = limits
+        self._checkout = checkout
+
+    def entries(self) -> Iterator[Entry | Skipped]:
+        """See OpenSource."""
+        if self.within and not self.within.endswith("/"):
+            return iter((self._single(self.within),))
+        excludes = read_exclude_file(self._checkout.exclude_file) if self._checkout else ()
+        walk = Walk(self._root, self._selection, self._limits)
+        return walk.run(self.within, excludes if self._selection.ignore_files else ())
+
+    def _single(self, path: str) -> Entry | Skipped:
+        try:
+            status = (self._root / path).lstat()
+        except OSError as error:
+            return Skipped(path, "unreadable", error.strerror or str(error))
+        if not stat.S_ISREG(status.st_mode):
+            return Skipped(path, "special")
+        rejected = reject_name(path, status.st_size, self._limits)
+        return rejected or Entry(path, status.st_size, status.st_mtime_ns)
+
+    def read(self, entry: Entry) -> bytes:
+        """See OpenSource. Whatever took the file's place since it was listed, only a regular
+        file within the limits is read."""
+        file = self._root / entry.path
+        try:
+            handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise SourceError(f"{entry.path} has become a link; index again.") from error
+            raise SourceError(f"{entry.path} cannot be read: {error.strerror}.") from error
+        with os.fdopen(handle, "rb") as opened:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise SourceError(f"{entry.path} is no longer a regular file; index again.")
+            try:
+                raw = opened.read(self._limits.max_file_bytes + 1)
+            except OSError as error:
+                raise SourceError(f"{entry.path} cannot be read: {error.strerror}.") from error
+        if len(raw) > self._limits.max_file_bytes:
+            limit = self._limits.max_file_bytes
+            raise SourceError(f"{entry.path} has grown above the limit of {limit:,} bytes.")
+        return raw
+
+    def ref_for(self, entry: Entry, content_hash: str) -> str:
+        """See OpenSource. In a checkout: HEAD for files that are as committed."""
+        ref, checkout = self.source.ref, self._checkout
+        if ref is None or checkout is None or ref != checkout.head:
+            return ref if ref else content_ref(content_hash)
+        if checkout.clean is None:
+            return content_ref(content_hash)
+        return ref if entry.path in checkout.clean else f"{ref}-dirty"

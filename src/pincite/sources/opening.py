@@ -1,0 +1,65 @@
+"""Finds out what a location is and opens it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pincite.errors import SourceError
+from pincite.model import Source
+from pincite.sources.archive import is_archive, open_archive
+from pincite.sources.entries import OpenSource, Selection, SourceLimits
+from pincite.sources.folder import FolderSource
+from pincite.sources.git import Checkout, find_checkout
+
+
+def open_source(
+    location: str | Path,
+    *,
+    name: str | None = None,
+    ref: str | None = None,
+    url_rule: str | None = None,
+    limits: SourceLimits,
+    selection: Selection = Selection(),
+) -> OpenSource:
+    """A checkout, folder, wheel, archive or single file. Raises SourceError.
+
+    In a checkout, paths count from its root, so that citations resolve for everyone; a
+    folder or file inside it limits the listing (`OpenSource.within`), not the names.
+    """
+    given = Path(location).expanduser()
+    try:
+        place = given.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise SourceError(
+            f"{given} does not exist or cannot be reached.", hint="check the path"
+        ) from error
+    if is_archive(place):
+        return open_archive(
+            place, name=name, ref=ref, url_rule=url_rule, limits=limits, selection=selection
+        )
+    if not place.is_dir() and not place.is_file():
+        raise SourceError(f"{given} is neither a file nor a folder.", hint="check the path")
+    checkout = find_checkout(place if place.is_dir() else place.parent)
+    root = _root_of(place, checkout)
+    within = "" if place == root else place.relative_to(root).as_posix()
+    source = Source(
+        name=name or (checkout and checkout.name) or (root.name if place.is_dir() else place.name),
+        location=str(root),
+        kind="git" if checkout else "folder" if place.is_dir() else "file",
+        ref=ref or (checkout.head if checkout else None),
+        url_rule=url_rule,
+    )
+    return FolderSource(
+        source,
+        root=root,
+        within=f"{within}/" if within and place.is_dir() else within,
+        selection=selection,
+        limits=limits,
+        checkout=checkout,
+    )
+
+
+def _root_of(place: Path, checkout: Checkout | None) -> Path:
+    if checkout:
+        return checkout.top
+    return place if place.is_dir() else place.parent

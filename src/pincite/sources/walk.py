@@ -1,0 +1,174 @@
+"""Walks a folder: every file once, in path order, nothing opened but ignore files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.sources.entries import Entry, Selection, SkipCode, Skipped, SourceLimits
+from pincite.sources.ignore import IgnoreRules, is_ignored, parse_rules
+from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS, reject_name
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+IGNORE_FILES = (".gitignore", ".pinciteignore")
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """The caller's patterns, compiled."""
+
+    include: IgnoreRules | None
+    exclude: IgnoreRules | None
+
+    def admits(self, path: str) -> bool:
+        if self.exclude and self.exclude.verdict(path):
+            return False
+        return not self.include or path.endswith("/") or bool(self.include.verdict(path))
+
+
+class Walk:
+    """The rules of one walk below `root`, a folder whose path holds no links."""
+
+    def __init__(self, root: Path, selection: Selection, limits: SourceLimits) -> None:
+        self._root = str(root)
+        self._selection = selection
+        self._limits = limits
+        self._filter = _Filter(
+            parse_rules("", selection.include), parse_rules("", selection.exclude)
+        )
+
+    def run(
+        self, within: str = "", excludes: tuple[IgnoreRules, ...] = ()
+    ) -> Iterator[Entry | Skipped]:
+        """Everything below the folder `within`, whose ignore files up to the root count too."""
+        rules = excludes
+        parts = [part for part in within.split("/") if part]
+        for depth in range(len(parts)):
+            rules += self._rules_in("/".join(parts[:depth]))
+        stack: list[Iterator[Entry | Skipped | _Folder]] = [self._list("/".join(parts), rules)]
+        while stack:
+            found = next(stack[-1], None)
+            if found is None:
+                stack.pop()
+            elif isinstance(found, _Folder):
+                stack.append(self._list(found.path, found.rules))
+            else:
+                yield found
+
+    def _rules_in(self, folder: str) -> tuple[IgnoreRules, ...]:
+        if not self._selection.ignore_files:
+            return ()
+        rules = []
+        for name in IGNORE_FILES:
+            found = _read_rules(os.path.join(self._root, folder, name), folder)  # noqa: PTH118
+            if found:
+                rules.append(found)
+        return tuple(rules)
+
+    def _list(
+        self, folder: str, rules: tuple[IgnoreRules, ...]
+    ) -> Iterator[Entry | Skipped | _Folder]:
+        base = f"{folder}/" if folder else ""
+        try:
+            with os.scandir(os.path.join(self._root, folder)) as scan:  # noqa: PTH118
+                found = [(_order(item), item) for item in scan]
+        except OSError as error:
+            yield Skipped(base, "unreadable", error.strerror or str(error))
+            return
+        names = {item.name for _, item in found}
+        if "pyvenv.cfg" in names:
+            return
+        if self._selection.ignore_files and not names.isdisjoint(IGNORE_FILES):
+            rules += self._rules_in(folder)
+        found.sort(key=lambda pair: pair[0])
+        for order, item in found:
+            yield from self._judge(base, order, item, rules)
+
+    def _judge(
+        self, base: str, order: str, item: os.DirEntry[str], rules: tuple[IgnoreRules, ...]
+    ) -> Iterator[Entry | Skipped | _Folder]:
+        name = item.name
+        path = base + order  # a folder's ends in a slash
+        if not order.isascii() and not _is_text(name):
+            shown = os.fsencode(path).decode("utf-8", "replace")
+            yield Skipped(shown, "unreadable", "the name is not valid UTF-8")
+            return
+        if name in SKIPPED_FOLDERS and order != name:
+            return
+        if name[0] == "." and not self._selection.hidden and name not in SHOWN_HIDDEN_FOLDERS:
+            if name not in IGNORE_FILES and name != ".git":
+                yield Skipped(path, "hidden")
+            return
+        if (rules and is_ignored(path, rules)) or not self._filter.admits(path):
+            yield Skipped(path, "ignored")
+        elif item.is_symlink():
+            yield self._judge_link(path, item)
+        elif order != name:
+            yield _Folder(path[:-1], rules)
+        else:
+            yield self._judge_file(path, item)
+
+    def _judge_file(self, path: str, item: os.DirEntry[str]) -> Entry | Skipped:
+        try:
+            status = item.stat(follow_symlinks=False)
+        except OSError as error:
+            return Skipped(path, "unreadable", error.strerror or str(error))
+        if not stat.S_ISREG(status.st_mode):
+            return Skipped(path, "special")
+        rejected = reject_name(path, status.st_size, self._limits)
+        return rejected or Entry(path, status.st_size, status.st_mtime_ns)
+
+    def _judge_link(self, path: str, item: os.DirEntry[str]) -> Skipped:
+        code: SkipCode
+        try:
+            target = os.path.realpath(item.path, strict=True)
+        except OSError as error:
+            code = "loop" if error.errno == errno.ELOOP else "unreadable"
+            return Skipped(path, code, error.strerror or str(error))
+        root = self._root.rstrip("/") + "/"
+        if not f"{target}/".startswith(root):
+            return Skipped(path, "outside", "the link leads out of the source")
+        if item.path.startswith(target.rstrip("/") + "/"):
+            return Skipped(path, "loop", "the link leads to a folder that contains it")
+        return Skipped(path, "link", target[len(root) :])
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    path: str
+    rules: tuple[IgnoreRules, ...]
+
+
+def _order(item: os.DirEntry[str]) -> str:
+    """A folder's name with a slash: names so sorted give whole paths in order."""
+    return f"{item.name}/" if item.is_dir(follow_symlinks=False) else item.name
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read_rules(file: str, folder: str) -> IgnoreRules | None:
+    try:
+        if not stat.S_ISREG(os.lstat(file).st_mode):  # git does not follow links here either
+            return None
+        lines = Path(file).read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    except OSError:
+        return None
+    return parse_rules(f"{folder}/" if folder else "", lines)
+
+
+def read_exclude_file(file: Path) -> tuple[IgnoreRules, ...]:
+    """The rules of git's `info/exclude`, which count from the root of the checkout."""
+    found = _read_rules(str(file), "")
+    return (found,) if found else ()

@@ -1,0 +1,93 @@
+"""Zip files and wheels."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from dataclasses import dataclass
+
+from pincite.errors import SourceError
+from pincite.sources.entries import Entry, Skipped, SourceLimits
+from pincite.sources.kinds import reject_name
+from pincite.sources.members import tidy, unsafe
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ZIP_SUFFIXES = (".whl", ".zip")
+_ENCRYPTED = 0x1
+
+
+@dataclass(frozen=True, slots=True)
+class ZipMembers:
+    """Members that stay in the file until they are read."""
+
+    archive: zipfile.ZipFile
+    comment: str
+    listing: tuple[Entry | Skipped, ...]
+    by_name: dict[str, zipfile.ZipInfo]
+    limits: SourceLimits
+
+    def read(self, name: str) -> bytes:
+        """At most the limit is unpacked, whatever size the member claims."""
+        limit = self.limits.max_file_bytes
+        try:
+            with self.archive.open(self.by_name[name]) as member:
+                raw = member.read(limit + 1)
+        except (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, KeyError,
+                zipfile.BadZipFile, zlib.error) as error:  # fmt: skip
+            raise SourceError(f"{name} cannot be unpacked: {error}.") from error
+        if len(raw) > limit:
+            raise SourceError(f"{name} unpacks to more than the limit of {limit:,} bytes.")
+        return raw
+
+    def close(self) -> None:
+        """Close the archive."""
+        self.archive.close()
+
+
+def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
+    """Raises SourceError where this is no zip file."""
+    try:
+        archive = zipfile.ZipFile(place)
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise SourceError(f"{place} cannot be opened as a zip file: {error}.") from error
+    listing: list[Entry | Skipped] = []
+    by_name: dict[str, zipfile.ZipInfo] = {}
+    total = 0
+    for info in archive.infolist():
+        if info.is_dir():
+            continue
+        name = tidy(info.filename)
+        found = _judge(info, name, limits)
+        if isinstance(found, Entry):
+            total += info.file_size
+            if name in by_name:
+                found = Skipped(name, "unreadable", "the archive holds this name twice")
+            elif total > limits.max_total_bytes:
+                found = Skipped(name, "oversize", "the archive unpacks to more than the limit")
+            else:
+                by_name[name] = info
+        listing.append(found)
+    comment = archive.comment.decode("ascii", "replace")
+    return ZipMembers(archive, comment, tuple(listing), by_name, limits)
+
+
+def _judge(info: zipfile.ZipInfo, name: str, limits: SourceLimits) -> Entry | Skipped:
+    mode = info.external_attr >> 16
+    if unsafe(info.filename):
+        return Skipped(info.filename, "outside", "the member's name leads out of the archive")
+    if mode and stat.S_ISLNK(mode):
+        return Skipped(name, "link")
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        return Skipped(name, "special")
+    if info.flag_bits & _ENCRYPTED:
+        return Skipped(name, "unreadable", "the member is encrypted")
+    rejected = reject_name(name, info.file_size, limits)
+    if rejected:
+        return rejected
+    if info.file_size > 100_000 and info.file_size > limits.max_ratio * info.compress_size:
+        return Skipped(name, "oversize", f"unpacks to more than {limits.max_ratio} times its size")
+    return Entry(name, info.file_size, info.CRC)

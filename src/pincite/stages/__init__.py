@@ -1,0 +1,1 @@
+"""The stages: pure functions from frozen values to frozen values, one file each."""

@@ -1,0 +1,64 @@
+"""Distinct evidence, not repeated slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+from pincite.model import Candidate, Chunk, Drop, Pool
+
+
+@dataclass(frozen=True, slots=True)
+class DedupConfig:
+    """`same_text` also drops chunks whose text is equal up to white space."""
+
+    same_text: bool = True
+
+
+def dedup(candidates: Sequence[Candidate], config: DedupConfig) -> Pool:
+    """Drop repetitions, in this order: same candidate id, same lines of the same file, same text.
+
+    The best ranked place is kept; of chunks with the same text, the one with the richer provenance
+    takes that place.
+    """
+    rules: list[tuple[str, Callable[[Chunk], Hashable]]] = [
+        ("same chunk as", lambda chunk: chunk.candidate_id),
+        ("same lines as", lambda chunk: (*_file(chunk), chunk.start, chunk.end)),
+    ]
+    if config.same_text:
+        rules.append(("same text as", lambda chunk: _text_hash(chunk.text)))
+    kept, dropped = list(candidates), []
+    for reason, key in rules:
+        kept, lost = _apply(kept, reason, key)
+        dropped += lost
+    return Pool(tuple(kept), tuple(dropped))
+
+
+def _apply(
+    candidates: Sequence[Candidate], reason: str, key: Callable[[Chunk], Hashable]
+) -> tuple[list[Candidate], list[Drop]]:
+    kept: dict[Hashable, Candidate] = {}
+    dropped = []
+    for candidate in candidates:
+        known = kept.setdefault(key(candidate.chunk), candidate)
+        if known is candidate:
+            continue
+        winner, loser = known, candidate
+        if _richness(candidate.chunk) > _richness(known.chunk):
+            winner, loser = replace(candidate, signals=known.signals), known
+            kept[key(candidate.chunk)] = winner
+        dropped.append(Drop(loser.chunk.candidate_id, f"{reason} {winner.chunk.candidate_id}"))
+    return list(kept.values()), dropped
+
+
+def _file(chunk: Chunk) -> tuple[str, str, str]:
+    return chunk.repo, chunk.ref, chunk.path
+
+
+def _text_hash(text: str) -> bytes:
+    return blake2b(" ".join(text.split()).encode(), digest_size=16).digest()
+
+
+def _richness(chunk: Chunk) -> int:
+    return sum(map(bool, (chunk.url, chunk.symbols, chunk.headings, chunk.title)))

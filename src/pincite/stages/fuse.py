@@ -1,0 +1,145 @@
+"""Several rankings become one list.
+
+All methods are ours and run on the client, because engines break ties at random, count ranks
+from 0 and stretch them by weights. Ties are decided by id, sums by `math.fsum`: the order in
+which rankings and hits arrive never shows in the result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from pincite.errors import ConfigError
+from pincite.model import Fused, Ranking, Signal, SignalKind, SignalName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+FuseMethod = Literal["rrf", "weighted_rrf", "dbsf", "weighted_sum"]
+_Key: TypeAlias = tuple[str, str]  # collection, id
+_KINDS: Final[dict[FuseMethod, SignalKind]] = {
+    "rrf": "rrf",
+    "weighted_rrf": "rrf",
+    "dbsf": "dbsf",
+    "weighted_sum": "normalised",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FuseConfig:
+    """`dense_weight` is the share of the dense side, the rest is the lexical side's; it has no
+    say in `rrf` and `dbsf`. `foreign_dense_weight` stands in for it where the dense model does
+    not know the language (see `dense_weight`)."""
+
+    method: FuseMethod = "weighted_sum"
+    k: int = 60
+    dense_weight: float = 0.5
+    foreign_dense_weight: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.method not in _KINDS:
+            raise ConfigError(f"fuse.method is {self.method!r}; use one of {', '.join(_KINDS)}")
+        if self.k < 0:
+            raise ConfigError(f"fuse.k is {self.k}; it must be 0 or more")
+        for name in ("dense_weight", "foreign_dense_weight"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"fuse.{name} is {getattr(self, name)}; it must be in 0..1")
+
+
+def fuse(
+    rankings: Sequence[Ranking],
+    config: FuseConfig,
+    dense_weights: Mapping[str, float] | None = None,
+) -> tuple[Fused, ...]:
+    """One list over all collections, ordered by (-fused, id, collection).
+
+    `dense_weights` gives the weight of the dense side by collection and stands in for
+    `config.dense_weight`. In a collection that only one signal ranked, that signal has all the
+    weight.
+
+    - `rrf`: sum of 1 / (k + rank) over the rankings, rank from 1, of the hits that the source
+      found by itself (Cormack, Clarke and Büttcher, 2009, "Reciprocal rank fusion outperforms
+      Condorcet and individual rank learning methods").
+    - `weighted_rrf`: the same with w / (k + rank), the weights adding up to the number of sides.
+    - `dbsf`: sum of (s - (m - 3 sd)) / (6 sd), with m and sd (of a sample) taken over the hits
+      that the source found by itself; 0.5 where there is no spread (Mazzeschi, 2023,
+      "Distribution-based score fusion").
+    - `weighted_sum`: sum of w (s - min) / (max - min) over all scores that are known, also those
+      asked for by id; min and max are taken per signal over all collections. A missing score
+      counts as 0, and 1 where all are equal (Bruch, Gai and Ingber, 2023, "An analysis of fusion
+      functions for hybrid retrieval", TM2C2 and its relatives).
+    """
+    sides: dict[str, set[SignalName]] = defaultdict(set)
+    for ranking in rankings:
+        sides[ranking.collection].add(ranking.signal)
+
+    def weight(ranking: Ranking) -> float:
+        if len(sides[ranking.collection]) < 2:
+            return 1.0
+        dense = (dense_weights or {}).get(ranking.collection, config.dense_weight)
+        return dense if ranking.signal == "dense" else 1 - dense
+
+    parts: dict[_Key, list[float]] = defaultdict(list)
+    spans = _spans(rankings)
+    for ranking in rankings:
+        share = weight(ranking)
+        for key, value in _values(ranking, config, share, spans):
+            parts[key].append(value)
+
+    signals: dict[_Key, list[Signal]] = defaultdict(list)
+    for ranking in sorted(rankings, key=lambda ranking: (ranking.signal, ranking.kind)):
+        for hit in ranking.hits:
+            key = (ranking.collection, hit.id)
+            signals[key].append(Signal(ranking.signal, ranking.kind, hit.score))
+    kind = _KINDS[config.method]
+    fused = [
+        Fused(*key, (*known, Signal("fused", kind, math.fsum(parts[key]))))
+        for key, known in signals.items()
+    ]
+    return tuple(sorted(fused, key=lambda one: (-one.score, one.id, one.collection)))
+
+
+def _values(
+    ranking: Ranking,
+    config: FuseConfig,
+    share: float,
+    spans: Mapping[tuple[SignalName, SignalKind], tuple[float, float]],
+) -> Iterable[tuple[_Key, float]]:
+    """What one ranking gives to each of its chunks."""
+    found = ranking.hits[: ranking.depth]
+    match config.method:
+        case "rrf" | "weighted_rrf":
+            top = 2 * share if config.method == "weighted_rrf" else 1.0
+            scores = [top / (config.k + rank) for rank in range(1, len(found) + 1)]
+        case "dbsf":
+            scores = _dbsf([hit.score for hit in found])
+        case "weighted_sum":
+            found = ranking.hits
+            low, high = spans[ranking.signal, ranking.kind]
+            scores = [
+                share * ((hit.score - low) / (high - low) if high > low else 1.0) for hit in found
+            ]
+    return (((ranking.collection, hit.id), score) for hit, score in zip(found, scores, strict=True))
+
+
+def _spans(
+    rankings: Sequence[Ranking],
+) -> dict[tuple[SignalName, SignalKind], tuple[float, float]]:
+    """Lowest and highest score of each signal over all collections."""
+    scores: dict[tuple[SignalName, SignalKind], list[float]] = defaultdict(list)
+    for ranking in rankings:
+        scores[ranking.signal, ranking.kind] += [hit.score for hit in ranking.hits]
+    return {signal: (min(known), max(known)) for signal, known in scores.items() if known}
+
+
+def _dbsf(scores: Sequence[float]) -> list[float]:
+    if len(scores) < 2:
+        return [0.5] * len(scores)
+    mean = math.fsum(scores) / len(scores)
+    deviation = math.sqrt(math.fsum((s - mean) ** 2 for s in scores) / (len(scores) - 1))
+    if deviation == 0:
+        return [0.5] * len(scores)
+    return [(s - (mean - 3 * deviation)) / (6 * deviation) for s in scores]

@@ -1,0 +1,48 @@
+"""Bring in the chunks themselves, for those candidates that still have a chance."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pincite.errors import ConfigError
+from pincite.model import Candidate, Fused
+from pincite.ports import Searchable, Stored
+
+
+@dataclass(frozen=True, slots=True)
+class LoadConfig:
+    """How many of the best fused hits are loaded, and whether with their vectors."""
+
+    pool: int = 60
+    vectors: bool = True
+
+    def __post_init__(self) -> None:
+        if self.pool < 1:
+            raise ConfigError(f"load.pool is {self.pool}; it must be at least 1")
+
+
+async def load(
+    fused: Sequence[Fused], collections: Sequence[Searchable], config: LoadConfig
+) -> tuple[Candidate, ...]:
+    """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out."""
+    wanted = fused[: config.pool]
+    by_name = {collection.spec.name: collection for collection in collections}
+    ids: dict[str, list[str]] = {}
+    for hit in wanted:
+        ids.setdefault(hit.collection, []).append(hit.id)
+    answers = await asyncio.gather(
+        *(
+            by_name[name].index.load(name, keys, vectors=config.vectors)
+            for name, keys in ids.items()
+        )
+    )
+    stored: dict[tuple[str, str], Stored] = {
+        (name, one.chunk.id): one for name, found in zip(ids, answers, strict=True) for one in found
+    }
+    return tuple(
+        Candidate(hit.collection, one.chunk, hit.signals, one.vector)
+        for hit in wanted
+        if (one := stored.get((hit.collection, hit.id))) is not None
+    )

@@ -1,0 +1,96 @@
+"""The evidence pack: numbered, cited, with its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pincite.model import Candidate, Chunk, Evidence, EvidencePack, Gated, Notice, Plan, Pool, Query
+
+SCHEMA_VERSION = "1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class PackConfig:
+    """`max_chars`: longer texts are cut in the pack, with a notice; 0 cuts nothing."""
+
+    max_chars: int = 0
+
+
+def pack(
+    query: Query,
+    chosen: Pool,
+    gated: Gated,
+    plan: Plan,
+    notices: Sequence[Notice],
+    config: PackConfig,
+) -> EvidencePack:
+    """Number and cite what was chosen. Equal notices are said once."""
+    said = (*query.notices, *notices, *gated.notices, *chosen.notices)
+    evidence = tuple(
+        _evidence(number, candidate, config)
+        for number, candidate in enumerate(chosen.candidates, start=1)
+    )
+    if any(item.end_line == 0 for item in evidence):
+        said = (*said, Notice("line_spans_unavailable", "line spans unavailable"))
+    if config.max_chars and any(len(c.chunk.text) > config.max_chars for c in chosen.candidates):
+        said = (*said, Notice("text_cut", f"texts are cut to {config.max_chars} characters"))
+    kinds = [item.source_type for item in evidence]
+    return EvidencePack(
+        schema_version=SCHEMA_VERSION,
+        query=query.text,
+        verdict=gated.verdict,
+        plan=plan,
+        evidence=evidence,
+        coverage={kind: kinds.count(kind) for kind in ("docs", "code", "data")},
+        warnings=tuple(dict.fromkeys(said)),
+    )
+
+
+def cite(chunk: Chunk) -> str:
+    """`name@ref:path#L3-L9`, or with the page's address for documents that have one.
+
+    Columns are added where the chunk begins or ends inside a line. Nothing is invented: a chunk
+    without lines is cited without lines.
+    """
+    place = chunk.url or chunk.path
+    if chunk.end_line == 0 or chunk.url:
+        return f"{chunk.repo}@{chunk.ref}:{place}"
+    return f"{chunk.repo}@{chunk.ref}:{place}#{line_range(chunk)}"
+
+
+def line_range(chunk: Chunk | Evidence) -> str:
+    """`L3-L9`, `L3`, or `L3C10-L9C2` with columns where a line is cut."""
+    first, last = f"L{chunk.start_line}", f"L{chunk.end_line}"
+    if chunk.start_column is not None:
+        first += f"C{chunk.start_column}"
+    if chunk.end_column is not None:
+        last += f"C{chunk.end_column}"
+    return first if first == last else f"{first}-{last}"
+
+
+def _evidence(number: int, candidate: Candidate, config: PackConfig) -> Evidence:
+    chunk = candidate.chunk
+    return Evidence(
+        number=number,
+        citation=cite(chunk),
+        citation_confidence="high" if chunk.end_line else "medium",
+        collection=candidate.collection,
+        source_type=chunk.source_type,
+        repo=chunk.repo,
+        ref=chunk.ref,
+        path=chunk.path,
+        url=chunk.url,
+        chunk_id=chunk.id,
+        candidate_id=chunk.candidate_id,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        start_column=chunk.start_column,
+        end_column=chunk.end_column,
+        headings=chunk.headings,
+        symbols=chunk.symbols,
+        language=chunk.language,
+        content_hash=chunk.content_hash,
+        signals=candidate.signals,
+        text=chunk.text[: config.max_chars] if config.max_chars else chunk.text,
+    )

@@ -1,0 +1,1 @@
+"""Stores: where points are kept. Each implements `pincite.ports.Store`."""

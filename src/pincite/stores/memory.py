@@ -1,0 +1,180 @@
+"""The reference store: what the contract of `pincite.ports.Store` means, without an engine.
+
+Exact and slow; every search looks at every point. Scores follow Qdrant: cosine for dense vectors,
+sums of products with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` for sparse ones, where N counts the
+points of the collection and n those that have the term (Robertson's weight, kept positive).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from pincite.model import (
+    Chunk,
+    CollectionSpec,
+    Hit,
+    Point,
+    Ranking,
+    SignalKind,
+    SignalName,
+    SparseVector,
+    Vector,
+)
+from pincite.ports import AnyOf, Filter, SearchRequest, Stored
+from pincite.stores.validate import check_known, check_points, check_sparse
+
+
+class MemoryStore:
+    """Points in dictionaries, gone with the process."""
+
+    def __init__(self) -> None:
+        self._specs: dict[str, CollectionSpec] = {}
+        self._points: dict[str, dict[str, dict[str, Point]]] = {}
+        self._hidden: set[tuple[str, str]] = set()
+
+    async def create(self, spec: CollectionSpec) -> None:
+        self._specs[spec.name] = spec
+        self._points.setdefault(spec.name, {})
+
+    async def drop(self, collection: str) -> None:
+        self._specs.pop(collection, None)
+        self._points.pop(collection, None)
+
+    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
+        check_known(collection, self._specs)
+        check_points(self._specs[collection], points)
+        revisions = self._points[collection]
+        if revision not in revisions:
+            self._hidden.add((collection, revision))
+        revisions.setdefault(revision, {}).update({p.chunk.id: p for p in points})
+
+    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
+        self._hidden.discard((collection, revision))
+        if replaces is not None and replaces != revision:
+            await self.remove(collection, [replaces])
+
+    async def remove(self, collection: str, revisions: Iterable[str]) -> None:
+        for revision in revisions:
+            self._points[collection].pop(revision, None)
+            self._hidden.discard((collection, revision))
+
+    async def set_ref(self, collection: str, revision: str, ref: str) -> None:
+        points = self._points[collection].get(revision, {})
+        for key, point in points.items():
+            points[key] = replace(point, chunk=replace(point.chunk, ref=ref))
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        check_known(collection, self._specs)
+        points = [
+            (revision, point)
+            for revision, point in self._visible(collection)
+            if _matches(request.filter, revision, point.chunk)
+        ]
+        scores: dict[SignalName, dict[str, float]] = {}
+        if request.dense is not None:
+            scores["dense"] = {
+                p.chunk.id: _cosine(request.dense, p.dense)
+                for _, p in points
+                if p.dense is not None
+            }
+        if request.sparse is not None:
+            scores["sparse"] = self._bm25(collection, request.sparse, [p for _, p in points])
+        limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
+        heads = {name: _best(found)[: limits[name]] for name, found in scores.items()}
+        union = {hit.id for hits in heads.values() for hit in hits} if request.complete else set()
+        rankings = []
+        for name, hits in heads.items():
+            known = {hit.id for hit in hits}
+            tail = {key: scores[name][key] for key in union - known if key in scores[name]}
+            kind: SignalKind = "cosine" if name == "dense" else "bm25"
+            rankings.append(
+                Ranking(collection, name, kind, tuple(hits + _best(tail)), depth=len(hits))
+            )
+        return tuple(rankings)
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        known = {point.chunk.id: point for _, point in self._visible(collection)}
+        return tuple(
+            Stored(known[key].chunk, known[key].dense if vectors else None)
+            for key in ids
+            if key in known
+        )
+
+    async def revisions(self, collection: str) -> Mapping[str, int]:
+        return {name: len(points) for name, points in self._points[collection].items() if points}
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        chunks = sorted((p.chunk for _, p in self._visible(collection)), key=lambda c: c.id)
+        return tuple(c for c in chunks if after is None or c.id > after)[:limit]
+
+    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
+        for key, vector in vectors.items():
+            check_sparse(vector, f"chunk {key}")
+        for points in self._points[collection].values():
+            for key in points.keys() & vectors.keys():
+                points[key] = replace(points[key], sparse=vectors[key])
+
+    async def flush(self) -> None:
+        """Nothing to do: this store does not outlive its process."""
+
+    async def optimise(self, collection: str) -> bool:
+        return False
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _visible(self, collection: str) -> list[tuple[str, Point]]:
+        return [
+            (revision, point)
+            for revision, points in self._points.get(collection, {}).items()
+            if (collection, revision) not in self._hidden
+            for point in points.values()
+        ]
+
+    def _bm25(
+        self, collection: str, query: SparseVector, points: Sequence[Point]
+    ) -> dict[str, float]:
+        total, having = 0, dict.fromkeys(query.indices, 0)
+        for stored in self._points[collection].values():
+            for point in stored.values():
+                total += 1
+                for index in point.sparse.indices:
+                    if index in having:
+                        having[index] += 1
+        weights = {
+            index: value * math.log(1 + (total - having[index] + 0.5) / (having[index] + 0.5))
+            for index, value in zip(query.indices, query.values, strict=True)
+        }
+        scores = {}
+        for point in points:
+            sparse = point.sparse
+            score = math.fsum(
+                value * weights[index]
+                for index, value in zip(sparse.indices, sparse.values, strict=True)
+                if index in weights
+            )
+            if score > 0:
+                scores[point.chunk.id] = score
+        return scores
+
+
+def _best(scores: Mapping[str, float]) -> list[Hit]:
+    return [Hit(key, value) for key, value in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
+
+
+def _cosine(left: Vector, right: Vector) -> float:
+    lengths = math.sqrt(float(left.dot(left)) * float(right.dot(right)))
+    return float(left.dot(right)) / lengths if lengths else 0.0
+
+
+def _matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
+    def holds(condition: AnyOf) -> bool:
+        value = revision if condition.field == "revision" else getattr(chunk, condition.field)
+        held = value if isinstance(value, tuple) else (value,)
+        return any(item in condition.values for item in held)
+
+    return all(map(holds, filter_.must)) and not any(map(holds, filter_.must_not))

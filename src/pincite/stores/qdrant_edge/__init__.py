@@ -1,0 +1,1 @@
+"""The embedded store: Qdrant Edge behind a validating adapter."""

@@ -1,0 +1,1 @@
+"""Surfaces translate in, call the engine, translate out."""

@@ -1,0 +1,99 @@
+"""What the commands do, between the options of the command line and the engine."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pincite.errors import SourceError, UsageError
+from pincite.model import EvidencePack, Scope, SourceType
+from pincite.surfaces.explain import StageView, explain, explain_table
+from pincite.surfaces.render import pack_from_json
+from pincite.surfaces.status import Status, status, status_table
+from pincite.trace import Trace
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+    from pincite.locate import Checked, Passage
+
+__all__ = [
+    "SearchRequest",
+    "StageView",
+    "Status",
+    "explain",
+    "explain_table",
+    "get",
+    "read_file",
+    "search",
+    "status",
+    "status_table",
+    "verify",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """The options of `pincite search`."""
+
+    text: str
+    limit: int = 12
+    collections: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    kinds: tuple[SourceType, ...] = ()
+    allow: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+    ref: str | None = None
+    show_all: bool = False
+
+
+async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
+    """The pack and how it came about."""
+    profile = engine.settings.profile
+    profile = replace(
+        profile,
+        select=replace(
+            profile.select,
+            results=request.limit,
+            on_none="keep" if request.show_all else profile.select.on_none,
+        ),
+        load=replace(profile.load, pool=max(profile.load.pool, request.limit)),
+    )
+    scope = Scope(
+        collections=request.collections,
+        sources=request.sources,
+        source_types=request.kinds,
+        ref=request.ref,
+        allow=request.allow,
+        block=request.block,
+    )
+    trace = Trace(time.perf_counter)
+    return await engine.search(request.text, scope=scope, profile=profile, trace=trace), trace
+
+
+async def get(engine: AsyncPincite, locator: str) -> Passage:
+    """Lines of a file."""
+    return await engine.get(locator)
+
+
+async def verify(engine: AsyncPincite, raw: bytes) -> tuple[Checked, ...]:
+    """Check a pack in JSON. Raises UsageError for anything else."""
+    try:
+        pack = pack_from_json(raw)
+    except msgspec.DecodeError as error:
+        raise UsageError(
+            f"this is not an evidence pack: {error}",
+            hint='pincite search "..." --json > pack.json',
+        ) from error
+    return await engine.verify(pack)
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file that the user named. Raises SourceError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,75 @@
+"""What is indexed, and in what state it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pincite.ports import CollectionInfo
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """An index folder, its collections, and what would mend or better them."""
+
+    index: str
+    owner_pid: int
+    version: str
+    rung: str
+    collections: tuple[CollectionInfo, ...]
+    advice: tuple[str, ...]
+
+
+async def status(engine: AsyncPincite) -> Status:
+    """Ask the owner. Raises IndexNotFound."""
+    client = engine.client()
+    identity = await client.hello()
+    infos = await client.collections()
+    advice = []
+    for info in infos:
+        name = info.spec.name
+        if info.broken:
+            advice.append(f"{name} is damaged: pincite collections rebuild {name}")
+        elif info.lost:
+            advice.append(f"{name} lost {info.lost} documents in a crash: pincite index")
+        elif any(not record.complete for record in info.sources):
+            advice.append(f"{name}: an indexing run was cut off: pincite index -c {name}")
+        if info.spec.dense is None:
+            advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
+    rung = "bundled-model" if any(info.spec.dense for info in infos) else "lexical"
+    index = str(engine.settings.index)
+    return Status(index, identity.pid, identity.version, rung, infos, tuple(advice))
+
+
+def status_table(found: Status) -> str:
+    """A status as lines of text."""
+    lines = [
+        f"index    {found.index}",
+        f"owner    process {found.owner_pid}, version {found.version}",
+        f"rung     {found.rung}",
+    ]
+    for info in found.collections:
+        spec = info.spec
+        lines += [
+            "",
+            f"collection {spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
+            f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}",
+            f"  dense   {spec.dense or 'none'}",
+            f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens",
+        ]
+        for record in info.sources:
+            source = record.source
+            state = f"indexed {record.indexed_at}" if record.complete else "incomplete"
+            ref = f"@{source.ref[:12]}" if source.ref else ""
+            lines.append(f"  source  {source.name}{ref} ({source.kind}), {state}")
+            lines.append(f"          {source.location}")
+            if record.skipped:
+                counts = ", ".join(f"{n} {code}" for code, n in sorted(record.skipped.items()))
+                lines.append(f"          left out: {counts}")
+                lines += [f"            {named}" for named in record.skipped_paths[:10]]
+    if found.advice:
+        lines += ["", *(f"try: {advice}" for advice in found.advice)]
+    return "\n".join(lines)
