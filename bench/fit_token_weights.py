@@ -16,9 +16,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from pincite.chunkers.budget import CAMEL, CLASSES, LEVELS, STEP, bigrams
 from scipy.optimize import nnls
 from tokenizers import Tokenizer
+
+from pincite.chunkers.budget import CAMEL, CLASSES, LEVELS, STEP, bigrams
 
 BLOCK_CHARS = 650
 BLOCKS_PER_KIND = 6000

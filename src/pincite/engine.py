@@ -10,9 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from pincite.errors import FingerprintMismatch, IndexNotFound, UsageError
+from pincite.errors import IndexNotFound, UsageError
 from pincite.ingest import IngestReport, Progress
-from pincite.model import EvidencePack, Matrix, Notice, Scope, Vector
+from pincite.model import EvidencePack, Matrix, Scope, Vector
+from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
 from pincite.ports import CollectionInfo, Reranker, Searchable
 from pincite.profile import Profile
@@ -24,9 +25,6 @@ from pincite.trace import Trace
 
 if TYPE_CHECKING:
     from pincite.locate import Checked, Passage
-
-DEFAULT_COLLECTION = "main"
-
 
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
@@ -187,26 +185,6 @@ class AsyncPincite:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOptions:
-    """How to index. `name`, `ref` and `url_rule` describe the sources that are named; `lexical`
-    leaves the dense model out, `upgrade` brings it into a lexical collection, `rebuild` begins
-    with an empty one. `language` is a stemmer's name or `auto`."""
-
-    collection: str = DEFAULT_COLLECTION
-    name: str | None = None
-    ref: str | None = None
-    url_rule: str | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    language: str = "auto"
-    lexical: bool = False
-    upgrade: bool = False
-    rebuild: bool = False
-    on_notice: Callable[[Notice], None] = lambda _: None
-    on_fetch: Callable[[str, int, int], None] = lambda *_: None
-
-
 def make_folder(root: Path) -> None:
     """An index folder that only its user can read and that version control leaves alone."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -219,15 +197,6 @@ def _searchable(info: CollectionInfo, client: RemoteIndex) -> Searchable:
     require_fingerprint(spec.name, "analyser", spec.sparse, sparse.fingerprint)
     dense = QueryEncoder(client, spec.dense, spec.dimensions) if spec.dense else None
     return Searchable(spec, client, sparse, dense)
-
-
-def require_fingerprint(collection: str, what: str, stored: str, ours: str) -> None:
-    """Raise FingerprintMismatch if the collection was made with something else."""
-    if stored != ours:
-        raise FingerprintMismatch(
-            f"collection {collection!r} was made with the {what} {stored}, and this is {ours}",
-            hint=f"pincite collections rebuild {collection}",
-        )
 
 
 @cache

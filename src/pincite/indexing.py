@@ -12,10 +12,10 @@ from pathlib import Path
 from pincite.batches import Maker
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders import MODEL, open_encoder
-from pincite.engine import IndexOptions, require_fingerprint
 from pincite.errors import IndexUnavailable, ModelUnavailable, PinciteError, SourceError, UsageError
 from pincite.ingest import IngestDeps, IngestReport, Progress, ingest
 from pincite.model import CollectionSpec, Notice
+from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
 from pincite.ports import CollectionInfo, DenseEncoder
 from pincite.providers.dense import weights
@@ -25,6 +25,7 @@ from pincite.providers.sparse.language import guess_language
 from pincite.readers import read_document
 from pincite.settings import Settings
 from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
+from pincite.sources.reopening import reopen_source, selection_of
 
 _SAMPLE_FILES = 40
 _SAMPLE_CHARS = 4_000
@@ -94,7 +95,6 @@ def writer_lock(root: Path, collection: str) -> Iterator[None]:
 def _open_all(
     locations: Sequence[str | Path], options: IndexOptions, info: CollectionInfo | None
 ) -> Iterator[list[tuple[OpenSource, Selection]]]:
-    limits = SourceLimits()
     opened: list[tuple[OpenSource, Selection]] = []
     selection = Selection(include=options.include, exclude=options.exclude)
     try:
@@ -104,7 +104,7 @@ def _open_all(
                 name=options.name,
                 ref=options.ref,
                 url_rule=options.url_rule,
-                limits=limits,
+                limits=SourceLimits(),
                 selection=selection,
             )
             opened.append((source, selection))
@@ -113,18 +113,9 @@ def _open_all(
             for record in info.sources if info else ():
                 if record.source.name in given:
                     continue
-                again = Selection(include=record.include, exclude=record.exclude)
-                known = record.source
-                pinned = known.ref if known.kind in ("archive", "wheel") else None
-                source = open_source(
-                    known.location,
-                    name=known.name,
-                    ref=pinned,
-                    url_rule=known.url_rule,
-                    limits=limits,
-                    selection=again,
-                )
-                opened.append((source, again))
+                opened += [
+                    (reopen_source(record, part), selection_of(record)) for part in record.within
+                ]
         _require_distinct(opened, info)
         yield opened
     finally:

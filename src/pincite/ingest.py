@@ -88,7 +88,7 @@ async def ingest(
     records = await deps.index.documents(spec.name, name)
     deps.progress(Progress("diff", 0, len(records)))
     changes = await asyncio.to_thread(find_changes, opened, records, deps.maker.fingerprint)
-    record = SourceRecord(opened.source, selection.include, selection.exclude)
+    record = await _remembered(opened, selection, spec, deps)
     if changes.pending or changes.removed:
         await deps.index.put_source(spec.name, record)
     spec = await _with_average(opened, changes, spec, deps)
@@ -117,6 +117,19 @@ async def ingest(
         await deps.index.settle(spec.name)
     report.duration_s = time.monotonic() - started_s
     return report
+
+
+async def _remembered(
+    opened: OpenSource, selection: Selection, spec: CollectionSpec, deps: IngestDeps
+) -> SourceRecord:
+    """The record of the source, with the parts of it that were indexed before."""
+    info = next(i for i in await deps.index.collections() if i.spec.name == spec.name)
+    within = {opened.within}
+    for known in info.sources:
+        if known.source.name == opened.source.name:
+            within.update(known.within)
+    parts = ("",) if "" in within else tuple(sorted(within))
+    return SourceRecord(opened.source, parts, selection.include, selection.exclude)
 
 
 async def _write_all(

@@ -11,7 +11,8 @@ from pincite.errors import PinciteError, SourceError, UsageError
 from pincite.model import Document, Evidence, EvidencePack, SourceRecord
 from pincite.ports import CollectionInfo, Index
 from pincite.readers import content_hash_of, read_document
-from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
+from pincite.sources import Entry, OpenSource
+from pincite.sources.reopening import reopen_source
 
 Freshness = Literal["fresh", "moved", "changed", "deleted"]
 
@@ -104,7 +105,7 @@ async def _find_path(
 def _read_lines(
     record: SourceRecord, path: str, content_hash: str, start: int, end: int
 ) -> Passage:
-    with _open(record) as opened:
+    with reopen_source(record) as opened:
         document = _document(opened, path)
         if document is None:
             raise SourceError(
@@ -124,18 +125,6 @@ def _read_lines(
         end_line=last,
         text="\n".join(lines[start - 1 : last]),
         changed=document.content_hash != content_hash,
-    )
-
-
-def _open(record: SourceRecord) -> OpenSource:
-    source = record.source
-    return open_source(
-        source.location,
-        name=source.name,
-        ref=source.ref if source.kind in ("archive", "wheel") else None,
-        url_rule=source.url_rule,
-        limits=SourceLimits(),
-        selection=Selection(include=record.include, exclude=record.exclude),
     )
 
 
@@ -171,7 +160,7 @@ async def verify(index: Index, pack: EvidencePack) -> tuple[Checked, ...]:
             checked.append(Checked(item.number, item.citation, "deleted", detail))
             continue
         try:
-            with _open(record) as opened:
+            with reopen_source(record) as opened:
                 checked.append(_check(opened, item))
         except PinciteError as error:
             checked.append(Checked(item.number, item.citation, "deleted", error.message))

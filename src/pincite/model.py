@@ -156,10 +156,11 @@ class DocumentRecord:
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
     """A source as the catalogue remembers it: enough to index it again, and what the last run
-    left out. `skipped` counts files by reason code, `skipped_paths` names the first of them
+    left out. `within` are the paths that were asked for, `""` for all of the source. `skipped` counts files by reason code, `skipped_paths` names the first of them
     as `code: path`. `complete` is False until a run has reached the end."""
 
     source: Source
+    within: tuple[str, ...] = ("",)
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     indexed_at: str = ""

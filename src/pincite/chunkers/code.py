@@ -137,12 +137,14 @@ def _piece(
     path = within[0].path if len(within) == 1 else definitions.path_at(top)
     adjacent = following is not None and following[2][0].start_point.row <= bottom + 1
     leads = all(_is_leading(node, leading) for node in nodes)
-    text = lines.lines[bottom].rstrip()
+    opens = lines.lines[bottom].rstrip().endswith(_OPENS)
+    if following is not None and lines.lines[following[0]].lstrip().startswith("{"):
+        opens = True  # a brace on the next line
     return Piece(
         first,
         last,
         path,
-        forward=following is not None and (leads and adjacent or text.endswith(_OPENS)),
+        forward=following is not None and ((leads and adjacent) or opens),
         backward=_closes(lines, top, bottom) or (_is_docstring(nodes) and not lines.blank[top - 1]),
         definition=len(within) == 1,
     )

@@ -11,24 +11,50 @@ if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig
     from pincite.model import Document, Section
 
+_TABLES = frozenset({"csv", "tsv"})
+_DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
+
 
 def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
     """Sections of any document, see `ports.Chunker.chunk`; never fails on a text."""
-    if not document.text.strip():
+    text, language = document.text, document.language
+    if not text or text.isspace():
         return ()
-    lines = Lines(document.text)
+    if language == "html":
+        return _chunk_html(document, config)
+    lines = Lines(text)
     packer = Packer(document, lines, config)
-    language = document.language
     if language == "markdown":
         from pincite.chunkers.markdown import markdown_pieces
 
         return tuple(packer.pack(markdown_pieces(lines, packer.room)))
-    from pincite.chunkers.grammars import GRAMMARS
+    if language in _DATA:
+        from pincite.chunkers.data import data_pieces
 
-    if language in GRAMMARS:
-        from pincite.chunkers.code import chunk_code
+        return tuple(packer.pack(data_pieces(lines, language, packer.room)))
+    if language in _TABLES:
+        from pincite.chunkers.data import table_pieces
 
-        return chunk_code(lines, packer, GRAMMARS[language])
-    from pincite.chunkers.text import text_pieces
+        return tuple(packer.pack(table_pieces(lines)))
+    if document.source_type == "code":
+        from pincite.chunkers.grammars import GRAMMARS
 
+        if language in GRAMMARS:
+            from pincite.chunkers.code import chunk_code
+
+            return chunk_code(lines, packer, GRAMMARS[language])
+    from pincite.chunkers.text import rst_pieces, text_pieces
+
+    if language == "rst":
+        return tuple(packer.pack(rst_pieces(lines, packer.room)))
     return tuple(packer.pack(text_pieces(lines)))
+
+
+def _chunk_html(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
+    from pincite.chunkers.html import html_lines, html_pieces, scan, with_plain
+
+    page = scan(document.text)
+    lines = html_lines(document.text, page)
+    packer = Packer(document, lines, config)
+    sections = packer.pack(html_pieces(lines, page, packer.room))
+    return tuple(with_plain(section, document.text, page) for section in sections)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ _ELIXIR = """
     (binary_operator left: (call target: (identifier) @name))])) @def
   (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate"))
 """
-_HASKELL = _named("function", "bind", "data_type", "newtype", "class", "type_synomym")
+_HASKELL = _named("function", "bind", "data_type", "newtype", "class", "type_synonym")
 _ZIG = """
 (function_declaration name: (identifier) @name) @def
 (variable_declaration (identifier) @name
@@ -188,14 +188,14 @@ GRAMMARS: dict[str, Grammar] = {
     "scala": Grammar("tree_sitter_scala", _SCALA),
     "swift": Grammar("tree_sitter_swift", _SWIFT),
     "lua": Grammar("tree_sitter_lua", _LUA),
-    "elixir": Grammar("tree_sitter_elixir", _ELIXIR),
+    "elixir": Grammar("tree_sitter_elixir", _ELIXIR, leading=frozenset({"unary_operator"})),
     "haskell": Grammar("tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"})),
     "zig": Grammar("tree_sitter_zig", _ZIG),
     "css": Grammar("tree_sitter_css", _CSS),
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(grammar: Grammar) -> tuple[Language, Query]:
     """The parser's language and the compiled query; imports the wheel on first use."""
     from tree_sitter import Language, Query

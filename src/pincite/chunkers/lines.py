@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class Lines:
     """Lines are what newlines ("\\n") divide; indices are 0-based and ranges half open."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, cost_until: NDArray[np.float64] | None = None) -> None:
+        """`cost_until` stands in for the cost of the text where not all of it is encoded."""
         self.text = text
         pieces = text.split("\n")
         if pieces[-1] == "":
@@ -28,7 +29,8 @@ class Lines:
             position += len(line) + 1
         starts[-1] = len(text)
         self.starts = starts  #: of each line, and the end of the text
-        self.cost_until: NDArray[np.float64] = cumulative_cost(text)  #: by character
+        #: by character
+        self.cost_until = cumulative_cost(text) if cost_until is None else cost_until
         self.cost_before: list[float] = self.cost_until[starts].tolist()  #: by line
         self.blank: list[bool] = [not line or line.isspace() for line in pieces]
 

@@ -21,7 +21,9 @@ _LABEL = re.compile(
     r"\s*(?:!!!|\?\?\?\+?|===[!+]?)(?:\s+[\w -]+?)?(?:\s+\"(?P<title>[^\"]*)\")?\s*"
 )
 _SMALL = 90.0  # word pieces of an HTML block that may be a badge below a heading
-_MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{[:#.][^}]*\}")
+_MARKUP = re.compile(
+    r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{\s*[:#.][^}]*\}|\\(?=[!-/:-@\[-`{-~])"
+)
 _DEEPEST = 6  # labelled blocks within labelled blocks; below that, lines decide
 
 
@@ -118,7 +120,7 @@ def _introduces(lines: Lines, block: _Block, blocks: list[_Block], number: int) 
     if block.kind != "paragraph" or number + 1 == len(blocks):
         return False
     _, last = lines.trim(block.first, block.last)
-    return last > block.first and lines.lines[last - 1].rstrip().endswith(":")
+    return last > block.first and lines.lines[last - 1].rstrip(" \t\r*_").endswith(":")
 
 
 def _labelled_end(lines: Lines, first: int, last: int) -> int:

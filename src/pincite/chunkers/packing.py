@@ -27,6 +27,7 @@ class Packer:
         self._config = config
         self._title = document.title
         self._document_path = document.path
+        self._tiny = config.target_tokens * _TINY_SHARE
         self._rooms: dict[Path, float] = {}
 
     def room(self, path: Path) -> float:
@@ -110,7 +111,7 @@ class Packer:
             if current is None:
                 current = group
             elif self._may_merge(current, group):
-                _absorb(current, group)
+                _absorb(current, group, self._tiny)
             else:
                 yield current
                 current = group
@@ -121,14 +122,12 @@ class Packer:
         if not related(a.path, b.path) or a.cost + b.cost > self.target(a.path):
             return False
         solo = self._config.solo_tokens
-        tiny = self._config.target_tokens * _TINY_SHARE
         if a.definition != b.definition:
-            return min(a.cost, b.cost) < tiny
+            return min(a.cost, b.cost) < self._tiny
         return not (a.definition and max(a.cost, b.cost) >= solo)
 
     def _settle(self, groups: Iterable[Group]) -> Iterator[Group]:
         """Tiny groups go with the one before, else with the one after, up to the room."""
-        tiny = self._config.target_tokens * _TINY_SHARE
         current: Group | None = None
         for group in groups:
             if current is None:
@@ -136,8 +135,8 @@ class Packer:
                 continue
             smaller = min(current.cost, group.cost)
             fits = current.cost + group.cost <= self.room(current.path)
-            if smaller < tiny and fits and related(current.path, group.path):
-                _absorb(current, group)
+            if smaller < self._tiny and fits and related(current.path, group.path):
+                _absorb(current, group, self._tiny)
             else:
                 yield current
                 current = group
@@ -156,8 +155,14 @@ class Packer:
             yield Section(*span, group.path)
 
 
-def _absorb(into: Group, group: Group) -> None:
+def _absorb(into: Group, group: Group, tiny: float) -> None:
+    """What is tiny and lies above the other (imports, front matter) leaves the other its path."""
+    shared = common_path(into.path, group.path)
+    if shared == into.path and into.cost < tiny:
+        shared = group.path
+    elif shared == group.path and group.cost < tiny:
+        shared = into.path
+    into.path = shared
     into.cost += group.cost
     into.last = group.last
-    into.path = common_path(into.path, group.path)
     into.definition = into.definition and group.definition

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"')\]*_`]*\s+|[。！？；]+[”』」）]*\s*")
+_TAIL = 8.0  # word pieces; less than that is a closing fence or brace and no range of its own
 _WORD_END = re.compile(r"\s+")
 
 
@@ -36,18 +37,18 @@ def split_lines(
         end = max(start + 1, min(end - 1, last))
         if end - start > 1:
             low = bisect_left(lines.cost_before, lines.cost_before[start] + bound / 2, start + 1)
-            low = max(low, start + 1, first + head + 1 if start == first else 0)
-            end = _best_break(lines, min(low, end), end, last)
+            low = min(max(low, first + head + 1 if start == first else 0), end)
+            while end > low and lines.cost(end, last) < _TAIL:
+                end -= 1
+            end = _best_break(lines, low, end)
         yield start, end
         start = end
 
 
-def _best_break(lines: Lines, low: int, high: int, last: int) -> int:
+def _best_break(lines: Lines, low: int, high: int) -> int:
     """The line in low..high that a new range should begin with."""
     best, best_rank = high, (9, 0)
     for line in range(high, low - 1, -1):
-        if line >= last:
-            continue
         if lines.blank[line]:
             continue
         after_blank = lines.blank[line - 1]

@@ -18,7 +18,9 @@ _UNDERLINED = re.compile(
 )
 _HTML_TITLE = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1\s*>", re.S | re.I)
 _TAG = re.compile(r"<[^>]*>")
-_MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{[:#.][^}]*\}")
+_MARKUP = re.compile(
+    r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{\s*[:#.][^}]*\}|\\(?=[!-/:-@\[-`{-~])"
+)
 
 
 def title_of(text: str, path: str, language: str) -> str:

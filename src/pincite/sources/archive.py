@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
 from pincite.model import Source
@@ -11,12 +12,12 @@ from pincite.sources.ignore import IgnoreRules, parse_rules
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
 from pincite.sources.tar_archive import TAR_SUFFIXES, open_tar
 from pincite.sources.zip_archive import ZIP_SUFFIXES, open_zip
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pincite.sources.members import Members
-    from pathlib import Path
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from pincite.sources.members import Members
 
 _VERSIONED = re.compile(r"(?P<name>.+?)-(?P<version>v?\d[\w.+!-]*|[0-9a-f]{40})")
 _FIELD = re.compile(r"^(Name|Version): *(.+?) *\r?$", re.MULTILINE)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, Self, TYPE_CHECKING
-
+from typing import TYPE_CHECKING, Literal, Self
 
 if TYPE_CHECKING:
-    from pincite.model import Source
     from collections.abc import Iterator
+
+    from pincite.model import Source
 
 SkipCode = Literal[
     "binary",  # NUL bytes, mostly control characters, or a suffix that says so

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
 from pincite.sources.entries import (
@@ -17,13 +18,13 @@ from pincite.sources.entries import (
 )
 from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pincite.sources.git import Checkout
-    from pincite.model import Source
-    from pathlib import Path
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from pincite.model import Source
+    from pincite.sources.git import Checkout
 
 
 class FolderSource(OpenSource):

@@ -7,11 +7,11 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pincite.sources.entries import Entry, Selection, SkipCode, Skipped, SourceLimits
 from pincite.sources.ignore import IgnoreRules, is_ignored, parse_rules
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS, reject_name
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

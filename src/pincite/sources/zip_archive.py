@@ -6,12 +6,12 @@ import stat
 import zipfile
 import zlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
 from pincite.sources.entries import Entry, Skipped, SourceLimits
 from pincite.sources.kinds import reject_name
 from pincite.sources.members import tidy, unsafe
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from pincite.engine import AsyncPincite, IndexOptions
+    from pincite.engine import AsyncPincite
     from pincite.ingest import IngestReport
+    from pincite.options import IndexOptions
 
 IndexOption = Annotated[
     Path | None,
@@ -54,7 +55,7 @@ def index(
     index: IndexOption = None,
 ) -> None:
     """Index sources, or bring the index up to date with all that it knows."""
-    from pincite.engine import IndexOptions
+    from pincite.options import IndexOptions
 
     options = IndexOptions(
         collection=collection,
@@ -186,7 +187,7 @@ def rebuild(
     index: IndexOption = None,
 ) -> None:
     """Index all sources of a collection again, from nothing: mends damage and old formats."""
-    from pincite.engine import IndexOptions
+    from pincite.options import IndexOptions
 
     options = IndexOptions(collection=name, language=language, lexical=lexical, rebuild=True)
     _index((), options, json_, index)

@@ -40,27 +40,30 @@ yes yet you your youre yours yourself
 """
 
 _OTHERS: Final = {
-    "german": """aber als am an auch auf aus bei bis das dass dem den der des die dies diese dieser
-        dieses doch durch ein eine einem einen einer eines er es für gegen hat hatte haben ich ihr
-        ihre im in ist jede kann können man mit nach nicht noch nur ob oder ohne schon sein seine
-        sich sie sind so über um und uns unter viel viele vom von vor war waren
-        warum was weil welche welchem welchen welcher welches wem wen wenn wer werden wie wir wird wo worden wurde wurden zu zum zur zwischen""",
-    "french": """à au aux avec avoir car ce ces cet cette comme comment dans de des donc du elle
-        elles en est et été être fait il ils je la le les leur leurs lui mais même nous on ont ou où
-        par pas plus pour pourquoi qu que quel quelle quelles quels qui sa sans se ses si son sont
-        sur tout tous très un une vous y était peut puis""",
-    "spanish": """al algo ante aquel así aunque como cómo con cual cuál cuando cuándo de del desde
-        donde dónde el él ella ellos en entre era es esa ese eso esta está están este esto fue ha
-        han hasta hay la las le les lo los más mi muy no nos o para pero por porque qué que quién
-        puede puedo se según ser si sí sin sobre son su sus también tiene un una unas unos y ya""",
-    "italian": """a ad agli ai al alla alle allo anche che chi ci come con così cui da dal dalla
-        dei del della delle dello di dove e è ed era gli ha hanno i il in io la le lo loro ma mi
-        ne nel nella nelle non o perché più qual quale quali quando quanto quella quello questa
-        questo se si sono sono su sua sul sulla suo posso può tra un una uno""",
-    "portuguese": """a à ao aos as às até com como da das de do dos e é ela ele eles em entre era
-        essa esse esta está este eu foi foram há isso isto já lhe mais mas mesmo muito na nas não
-        nem no nos o onde os ou para pela pelas pelo pelos por porque qual quais quando quem que
-        são se sem ser seu sua também tem um uma umas uns você pode posso podem""",
+    "german": """aber als am an auch auf aus bei bis das dass dem den der des die dies diese
+        dieser dieses doch durch ein eine einem einen einer eines er es für gegen hat hatte
+        haben ich ihr ihre im in ist jede kann können man mit nach nicht noch nur ob oder
+        ohne schon sein seine sich sie sind so über um und uns unter viel viele vom von vor
+        war waren warum was weil welche welchem welchen welcher welches wem wen wenn wer
+        werden wie wir wird wo worden wurde wurden zu zum zur zwischen""",
+    "french": """à au aux avec avoir car ce ces cet cette comme comment dans de des donc du
+        elle elles en est et été être fait il ils je la le les leur leurs lui mais même nous
+        on ont ou où par pas plus pour pourquoi qu que quel quelle quelles quels qui sa sans
+        se ses si son sont sur tout tous très un une vous y était peut puis""",
+    "spanish": """al algo ante aquel así aunque como cómo con cual cuál cuando cuándo de del
+        desde donde dónde el él ella ellos en entre era es esa ese eso esta está están este
+        esto fue ha han hasta hay la las le les lo los más mi muy no nos o para pero por
+        porque qué que quién puede puedo se según ser si sí sin sobre son su sus también
+        tiene un una unas unos y ya""",
+    "italian": """a ad agli ai al alla alle allo anche che chi ci come con così cui da dal
+        dalla dei del della delle dello di dove e è ed era gli ha hanno i il in io la le lo
+        loro ma mi ne nel nella nelle non o perché più qual quale quali quando quanto quella
+        quello questa questo se si sono sono su sua sul sulla suo posso può tra un una uno""",
+    "portuguese": """a à ao aos as às até com como da das de do dos e é ela ele eles em
+        entre era essa esse esta está este eu foi foram há isso isto já lhe mais mas mesmo
+        muito na nas não nem no nos o onde os ou para pela pelas pelo pelos por porque qual
+        quais quando quem que são se sem ser seu sua também tem um uma umas uns você pode
+        posso podem""",
     "dutch": """aan als bij dan dat de deze die dit door een en er had heeft hebben het hij hoe hun
         ik in is je kan kunnen maar meer met mijn na naar niet nog of om omdat onder ook op over
         te tegen tot tussen uit van veel voor waar waarom was wat we welke werd werden wie wij

@@ -1,0 +1,63 @@
+# make demo   install, index this repository, print a cited evidence pack
+# make test   install what the tests need and run them all
+# make check  format, lint, types, import contracts
+# make bench  measure quality and speed (needs the data that bench/ names)
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+QUESTION ?= How are equal scores ordered when rankings are fused?
+INDEX := $(VENV)/demo/.pincite
+PYTEST_ARGS ?=
+
+.PHONY: demo test check format bench wheel debian clean
+
+demo: $(VENV)/installed
+	@$(BIN)/pincite index README.md docs src --index $(INDEX)
+	@echo
+	@echo '$$ pincite search "$(QUESTION)"'
+	@$(BIN)/pincite search "$(QUESTION)" -n 4 --index $(INDEX)
+
+test: $(VENV)/dev debian
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev
+	$(BIN)/python -m bench $(BENCH_ARGS)
+
+wheel: $(VENV)/dev
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
+
+# Tests of git checkouts need git itself.
+debian:
+	@command -v git >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -y -qq git; \
+	  else echo "git is missing: install it (apt-get install git), then run make test again" >&2; exit 1; fi; }
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; say which: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { echo "python venv is missing: apt-get install python3-venv, then try again" >&2; rm -rf $(VENV); exit 1; }
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+
+$(VENV)/installed: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,153 @@
+"""HTML: spans of the source as it is on disk; the text without tags stands in for indexing.
+
+Tags are found by a scan that looks at each character once. It is simpler than a browser's rules: a
+tag ends at the first ">".
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
+from html import unescape
+from typing import TYPE_CHECKING
+
+from pincite.chunkers.budget import cumulative_cost
+from pincite.chunkers.lines import Lines
+from pincite.chunkers.pieces import Path, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pincite.model import Section
+
+_NAME = re.compile(r"/?([a-zA-Z][a-zA-Z0-9-]*)|[!?]")
+_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_BLOCKS = frozenset(
+    """address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer
+    form head header hr html li link main meta nav noscript ol option p pre section summary table
+    tbody td tfoot th thead title tr ul script style template svg""".split()  # noqa: SIM905
+) | frozenset(_HEADINGS)
+_OPAQUE = frozenset({"script", "style", "template", "svg"})
+_MARKUP_SHARE = 0.1  # what a tag costs of its length: chunks of pure markup must end somewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The visible runs of a page as (start, end), and its headings as (start, level, text)."""
+
+    runs: list[tuple[int, int]]
+    breaks: list[int]  #: where block tags begin
+    headings: list[tuple[int, int, str]]
+
+
+def html_lines(text: str, page: Page) -> Lines:
+    """Lines whose cost is that of the visible text, and a tenth of the rest."""
+    kept: list[str] = []
+    position = 0
+    for start, end in page.runs:
+        kept += (" " * (start - position), text[position:position], text[start:end])
+        position = end
+    kept.append(" " * (len(text) - position))
+    visible = cumulative_cost("".join(kept))
+    return Lines(text, visible + _MARKUP_SHARE * cumulative_cost(text))
+
+
+def html_pieces(lines: Lines, page: Page, room: Callable[[Path], float]) -> Iterator[Piece]:
+    """Sections by heading; within them, lines that begin with a block tag divide."""
+    path: Path = ()
+    levels: list[int] = []
+    first = 0
+    cuts = sorted({lines.line_at(each) for each in page.breaks})
+    for start, level, title in page.headings:
+        line = lines.line_at(start)
+        if line > first:
+            yield from _section(lines, first, line, path, cuts, room)
+            first = line
+        while levels and levels[-1] >= level:
+            levels.pop()
+        path = (*path[: len(levels)], title[:120])
+        levels.append(level)
+    yield from _section(lines, first, len(lines), path, cuts, room)
+
+
+def with_plain(section: Section, text: str, page: Page) -> Section:
+    """The section with its visible text."""
+    parts: list[str] = []
+    end_of_last = section.start
+    index = max(0, bisect_right(page.runs, (section.start, len(text))) - 1)
+    for start, end in page.runs[index : bisect_left(page.runs, (section.end, 0))]:
+        low, high = max(start, section.start), min(end, section.end)
+        if low >= high:
+            continue
+        broken = bisect_left(page.breaks, end_of_last) < bisect_left(page.breaks, low)
+        parts += ("\n" if broken and parts else "", unescape(text[low:high]))
+        end_of_last = high
+    squeezed = (" ".join(line.split()) for line in "".join(parts).split("\n"))
+    return replace(section, plain="\n".join(line for line in squeezed if line))
+
+
+def scan(text: str) -> Page:
+    """Finds the tags."""
+    lowered = text.lower() if text.isascii() else text
+    page = Page([], [], [])
+    title_from, level, heading_at = -1, 0, 0
+    position = 0
+    while True:
+        opening = text.find("<", position)
+        match = _NAME.match(text, opening + 1) if opening >= 0 else None
+        if opening >= 0 and match is None:  # a lone "<"
+            _add_run(page, position, opening + 1)
+            position = opening + 1
+            continue
+        close = _end_of_tag(text, opening) if opening >= 0 else -1
+        if close < 0:
+            _add_run(page, position, len(text))
+            return page
+        _add_run(page, position, opening)
+        position = close
+        name = (match[1] or "").lower() if match else ""
+        if name in _BLOCKS:
+            page.breaks.append(opening)
+        is_end = text[opening + 1] == "/"
+        if name in _OPAQUE and not is_end and text[close - 2] != "/":
+            ending = lowered.find(f"</{name}", close)
+            position = ending if ending >= 0 else close
+        elif name in _HEADINGS and not is_end:
+            title_from, level, heading_at = len(page.runs), _HEADINGS[name], opening
+        elif name in _HEADINGS and title_from >= 0:
+            runs = page.runs[title_from:]
+            title = unescape("".join(text[start:end] for start, end in runs[:50]))
+            page.headings.append((heading_at, level, " ".join(title.replace("¶", "").split())))
+            title_from = -1
+
+
+def _add_run(page: Page, start: int, end: int) -> None:
+    if start < end:
+        page.runs.append((start, end))
+
+
+def _end_of_tag(text: str, opening: int) -> int:
+    """After the tag or comment that begins here; -1 if nothing closes it."""
+    mark = "-->" if text.startswith("<!--", opening) else ">"
+    found = text.find(mark, opening + 1)
+    if found < 0 and mark != ">":
+        mark, found = ">", text.find(">", opening + 1)
+    return found + len(mark) if found >= 0 else -1
+
+
+def _section(
+    lines: Lines,
+    first: int,
+    last: int,
+    path: Path,
+    cuts: list[int],
+    room: Callable[[Path], float],
+) -> Iterator[Piece]:
+    if lines.cost(first, last) <= room(path):
+        yield Piece(first, last, path)
+        return
+    for cut in cuts[bisect_right(cuts, first) : bisect_left(cuts, last)]:
+        yield Piece(first, cut, path)
+        first = cut
+    yield Piece(first, last, path)

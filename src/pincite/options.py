@@ -1,0 +1,40 @@
+"""How to index, and what an index must have been made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pincite.errors import FingerprintMismatch
+from pincite.model import Notice
+
+DEFAULT_COLLECTION = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """How to index. `name`, `ref` and `url_rule` describe the sources that are named; `lexical`
+    leaves the dense model out, `upgrade` brings it into a lexical collection, `rebuild` begins
+    with an empty one. `language` is a stemmer's name or `auto`."""
+
+    collection: str = DEFAULT_COLLECTION
+    name: str | None = None
+    ref: str | None = None
+    url_rule: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    language: str = "auto"
+    lexical: bool = False
+    upgrade: bool = False
+    rebuild: bool = False
+    on_notice: Callable[[Notice], None] = lambda _: None
+    on_fetch: Callable[[str, int, int], None] = lambda *_: None
+
+
+def require_fingerprint(collection: str, what: str, stored: str, ours: str) -> None:
+    """Raise FingerprintMismatch if the collection was made with something else."""
+    if stored != ours:
+        raise FingerprintMismatch(
+            f"collection {collection!r} was made with the {what} {stored}, and this is {ours}",
+            hint=f"pincite collections rebuild {collection}",
+        )

@@ -1,0 +1,35 @@
+"""Opens again what the catalogue remembers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pincite.errors import SourceError
+from pincite.model import SourceRecord
+from pincite.sources.entries import OpenSource, Selection, SourceLimits
+from pincite.sources.opening import open_source
+
+
+def selection_of(record: SourceRecord) -> Selection:
+    """The selection with which a source was indexed."""
+    return Selection(include=record.include, exclude=record.exclude)
+
+
+def reopen_source(record: SourceRecord, within: str = "") -> OpenSource:
+    """A source that the catalogue knows, or the part of it that is `within`. Raises SourceError
+    where it is gone."""
+    source = record.source
+    try:
+        return open_source(
+            Path(source.location) / within if within else source.location,
+            name=source.name,
+            ref=source.ref if source.kind in ("archive", "wheel") else None,
+            url_rule=source.url_rule,
+            limits=SourceLimits(),
+            selection=selection_of(record),
+        )
+    except SourceError as error:
+        raise SourceError(
+            error.message,
+            hint=f"bring it back, or remove it: pincite collections forget {source.name}",
+        ) from error

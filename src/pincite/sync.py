@@ -1,0 +1,102 @@
+"""`AsyncPincite` for callers without an event loop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import ParamSpec, Self, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from pincite.engine import AsyncPincite
+from pincite.ingest import IngestReport, Progress
+from pincite.locate import Checked, Passage
+from pincite.model import EvidencePack, Scope
+from pincite.options import IndexOptions
+from pincite.ports import CollectionInfo, Reranker
+from pincite.profile import Profile
+from pincite.settings import Settings, load_settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Pincite:
+    """An index folder, open, with the methods of `AsyncPincite`; a context manager.
+
+    Its event loop runs in a thread of its own, so it may be used from several threads, and where
+    a loop is running already, as in a notebook.
+    """
+
+    def __init__(
+        self, index: Path | Settings | None = None, *, reranker: Reranker | None = None
+    ) -> None:
+        """`index` is an index folder or complete settings; by default what the environment and
+        the current folder say. Raises ConfigError."""
+        settings = (
+            index
+            if isinstance(index, Settings)
+            else load_settings(os.environ, Path.cwd(), index)
+        )
+        self._engine = AsyncPincite(settings, reranker)
+        self._stack = ExitStack()
+        self._portal: BlockingPortal = self._stack.enter_context(start_blocking_portal())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up on the owner process and end the thread."""
+        with self._stack:
+            self._portal.call(self._engine.close)
+
+    def index(
+        self,
+        locations: Sequence[str | Path] = (),
+        *,
+        options: IndexOptions | None = None,
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> tuple[IngestReport, ...]:
+        """As `AsyncPincite.index`."""
+        return self._call(self._engine.index, locations, options=options, progress=progress)
+
+    def search(
+        self, text: str, *, scope: Scope = Scope(), profile: Profile | None = None
+    ) -> EvidencePack:
+        """As `AsyncPincite.search`."""
+        return self._call(self._engine.search, text, scope=scope, profile=profile)
+
+    def get(self, locator: str) -> Passage:
+        """As `AsyncPincite.get`."""
+        return self._call(self._engine.get, locator)
+
+    def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
+        """As `AsyncPincite.verify`."""
+        return self._call(self._engine.verify, pack)
+
+    def collections(self) -> tuple[CollectionInfo, ...]:
+        """As `AsyncPincite.collections`."""
+        return self._call(self._engine.collections)
+
+    def drop(self, collection: str) -> None:
+        """As `AsyncPincite.drop`."""
+        self._call(self._engine.drop, collection)
+
+    def forget(self, collection: str, source: str) -> int:
+        """As `AsyncPincite.forget`."""
+        return self._call(self._engine.forget, collection, source)
+
+    def _call(self, method: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._portal.call(partial(method, *args, **kwargs))

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.providers.sparse.bm25 import Bm25Encoder, round_average, term_id
+
+ENCODER = Bm25Encoder("english", k1=1.5, b=0.75)
+
+
+def weights(text: str, average: float) -> dict[int, float]:
+    vector, _ = ENCODER.encode_document(text, average)
+    return dict(zip(vector.indices, vector.values, strict=True))
+
+
+def test_a_document_weighs_its_terms_by_the_formula() -> None:
+    # Three terms, one of them twice; the average is 6, so the norm is
+    # 1.5 (1 - 0.75 + 0.75 * 4 / 6) = 1.125.
+    found = weights("fox fox cow hen", 6.0)
+    assert found[term_id("cow")] == pytest.approx(1 * 2.5 / (1 + 1.125))
+    assert found[term_id("fox")] == pytest.approx(2 * 2.5 / (2 + 1.125))
+
+
+def test_the_length_is_the_number_of_terms() -> None:
+    assert ENCODER.encode_document("the fox and the hens", 10.0)[1] == 2
+    assert ENCODER.encode_document("get_user", 10.0)[1] == 3
+
+
+def test_a_query_counts_its_terms() -> None:
+    vector = ENCODER.encode_query("fox and fox or hen")
+    assert dict(zip(vector.indices, vector.values, strict=True)) == {
+        term_id("fox"): 2.0,
+        term_id("hen"): 1.0,
+    }
+
+
+@pytest.mark.parametrize("text", ["", "the of and", "🎉"])
+def test_without_terms_vectors_are_empty(text: str) -> None:
+    assert ENCODER.encode_query(text).indices == ()
+    assert ENCODER.encode_document(text, 5.0) == (ENCODER.encode_query(text), 0)
+
+
+@given(st.text(max_size=500))
+def test_indices_are_ascending_unique_and_32_bits(text: str) -> None:
+    vector, _ = ENCODER.encode_document(text, 7.0)
+    assert list(vector.indices) == sorted(set(vector.indices))
+    assert all(0 <= i < 2**32 for i in vector.indices)
+    assert len(vector.indices) == len(vector.values)
+    assert all(value > 0 for value in vector.values)
+
+
+@given(
+    st.lists(st.sampled_from(["fox", "hen", "cow", "pig"]), max_size=200).map(" ".join),
+    st.floats(0.5, 5_000),
+    st.floats(0.5, 5_000),
+)
+def test_reweighing_is_the_same_as_encoding_anew(text: str, old: float, new: float) -> None:
+    vector, length = ENCODER.encode_document(text, old)
+    again = ENCODER.reweigh(vector, length, old, new)
+    assert again == ENCODER.encode_document(text, new)[0]
+    assert ENCODER.reweigh(again, length, new, old) == vector
+
+
+def test_ids_are_the_same_in_every_process() -> None:
+    code = "from pincite.providers.sparse.bm25 import term_id; print(term_id('fox'))"
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert int(said.stdout) == term_id("fox") == 3_786_988_939
+
+
+def test_the_fingerprint_tells_settings_apart() -> None:
+    prints = {
+        Bm25Encoder(language, k1, b).fingerprint
+        for language in ("english", "german")
+        for k1 in (1.2, 1.5)
+        for b in (0.5, 0.75)
+    }
+    assert len(prints) == 8
+
+
+@given(st.floats(1, 1e7))
+def test_the_rounded_average_is_within_five_per_cent_and_a_fixed_point(mean: float) -> None:
+    rounded = round_average(mean)
+    assert abs(rounded / mean - 1) < 0.05
+    assert round_average(rounded) == rounded
+
+
+def test_an_empty_corpus_has_an_average_that_can_be_divided_by() -> None:
+    assert round_average(0.0) == round_average(1.0) == 1.0
