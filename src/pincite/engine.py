@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from pincite.errors import IndexNotFound, UsageError
-from pincite.ingest import IngestReport, Progress
 from pincite.model import EvidencePack, Matrix, Scope, Vector
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
@@ -24,6 +23,7 @@ from pincite.settings import Settings
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
+    from pincite.ingest import IngestReport, Progress
     from pincite.locate import Checked, Passage
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import inspect
 import json
 import os
 import sys
@@ -35,12 +36,13 @@ _Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
 def remote(method: _Method[P, T]) -> _Method[P, T]:
     """The method of `wire.Service`, sent to the owner."""
 
+    signature = inspect.signature(method)
+
     async def call(self: RemoteIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:
         operation = wire.operations()[method.__name__]
-        given = (*args, *(kwargs[n] for n in operation.names[len(args) :] if n in kwargs))
-        if len(given) < len(operation.names):
-            defaults = method.__kwdefaults__ or {}
-            given = (*given, *(defaults[n] for n in operation.names[len(given) :]))
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        given = tuple(bound.arguments.values())[1:]
         result: T = await self.request(method.__name__, given, operation.result)
         return result
 

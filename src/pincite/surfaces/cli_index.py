@@ -3,103 +3,91 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+
+from pincite.options import IndexOptions
+from pincite.surfaces.options import collection_option, index_option, json_option, run, say
 
 if TYPE_CHECKING:
-    from pincite.engine import AsyncPincite
     from pincite.ingest import IngestReport
-    from pincite.options import IndexOptions
+    from pincite.model import Notice
 
-IndexOption = Annotated[
-    Path | None,
-    typer.Option("--index", help="The index folder; default: the nearest .pincite."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-collections = typer.Typer(
-    name="collections",
-    help="List, drop and rebuild collections.",
-    invoke_without_command=True,
-    rich_markup_mode=None,
+_language = click.option(
+    "--language", default="auto", help="Stemming: english, german, ... or auto."
 )
+_lexical = click.option("--lexical", is_flag=True, help="Leave the dense model out.")
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the commands of this file."""
-    app.command()(index)
-    app.add_typer(collections)
-
-
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@collection_option
+@click.option("--name", help="What citations call the source.")
+@click.option("--ref", help="Its revision, where none is recorded.")
+@click.option("--url-rule", help=r"REGEX=>URL, such as 'docs/(.*)\.md=>https://x.org/\1/'.")
+@click.option("--include", multiple=True, help="Only files like this, as in .gitignore.")
+@click.option("--exclude", multiple=True, help="No files like this.")
+@_language
+@_lexical
+@click.option("--upgrade", is_flag=True, help="Add the dense model to a lexical collection.")
+@json_option
+@index_option
 def index(
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Folders, checkouts, files, archives, wheels; none: all known."),
-    ] = None,
-    collection: Annotated[str, typer.Option("--collection", "-c")] = "main",
-    name: Annotated[str | None, typer.Option(help="What citations call the source.")] = None,
-    ref: Annotated[str | None, typer.Option(help="Its revision, where none is recorded.")] = None,
-    url_rule: Annotated[
-        str | None, typer.Option(help=r"REGEX=>URL, e.g. 'docs/(.*)\.md=>https://x.org/\1/'.")
-    ] = None,
-    include: Annotated[list[str] | None, typer.Option(help="Only files like this.")] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="No files like this.")] = None,
-    language: Annotated[str, typer.Option(help="Stemming: english, german, ... or auto.")] = "auto",
-    lexical: Annotated[bool, typer.Option("--lexical", help="Without the dense model.")] = False,
-    upgrade: Annotated[
-        bool, typer.Option("--upgrade", help="Add the dense model to a lexical collection.")
-    ] = False,
-    json_: JsonOption = False,
-    index: IndexOption = None,
+    paths: tuple[Path, ...],
+    collection: str,
+    name: str | None,
+    ref: str | None,
+    url_rule: str | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    language: str,
+    lexical: bool,
+    upgrade: bool,
+    json_: bool,
+    index: Path | None,
 ) -> None:
-    """Index sources, or bring the index up to date with all that it knows."""
-    from pincite.options import IndexOptions
+    """Index folders, checkouts, files, archives and wheels.
 
+    Without PATHS, bring the index up to date with all that it knows.
+    """
     options = IndexOptions(
         collection=collection,
         name=name,
         ref=ref,
         url_rule=url_rule,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
+        include=include,
+        exclude=exclude,
         language=language,
         lexical=lexical,
         upgrade=upgrade,
     )
-    _index(tuple(paths or ()), options, json_, index)
+    _index(paths, options, json_, index)
 
 
 def _index(
     paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None
 ) -> None:
-    from dataclasses import replace
-
-    from pincite.surfaces.cli import run, say
     from pincite.surfaces.progress import ProgressLine
     from pincite.surfaces.render import to_json
 
     line = ProgressLine(sys.stderr)
 
-    def on_notice(notice: object) -> None:
+    def on_notice(notice: Notice) -> None:
         line.done()
-        say(f"warning: {getattr(notice, 'code', '')}: {getattr(notice, 'message', '')}")
+        say(f"warning: {notice.code}: {notice.message}")
 
     told = replace(options, on_notice=on_notice, on_fetch=line.fetching)
-
-    async def work(engine: AsyncPincite) -> tuple[IngestReport, ...]:
-        return await engine.index(paths, options=told, progress=line)
-
     try:
-        reports = run(work, folder)
+        reports = run(lambda engine: engine.index(paths, options=told, progress=line), folder)
     finally:
         line.done()
-    if json_:
-        typer.echo(to_json(reports))
-        return
     for report in reports:
         say(_sentence(report))
+    if json_:
+        click.echo(to_json(reports))
 
 
 def _sentence(report: IngestReport) -> str:
@@ -126,68 +114,55 @@ def _sentence(report: IngestReport) -> str:
     return "\n".join(lines)
 
 
-@collections.callback()
-def list_collections(
-    context: typer.Context, json_: JsonOption = False, index: IndexOption = None
-) -> None:
-    """List the collections."""
-    from pincite.surfaces.cli import run
+@click.group(invoke_without_command=True)
+@json_option
+@index_option
+@click.pass_context
+def collections(context: click.Context, json_: bool, index: Path | None) -> None:
+    """List, drop and rebuild collections."""
     from pincite.surfaces.render import to_json
 
     if context.invoked_subcommand is not None:
         return
-
-    async def work(engine: AsyncPincite) -> object:
-        return await engine.collections()
-
     infos = run(lambda engine: engine.collections(), index)
     if json_:
-        typer.echo(to_json(infos))
+        click.echo(to_json(infos))
         return
     for info in infos:
-        rung = info.spec.dense or "lexical"
         sources = ", ".join(record.source.name for record in info.sources)
-        typer.echo(
+        click.echo(
             f"{info.spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
-            f" {info.bytes / 1e6:.1f} MB, {rung}; sources: {sources or 'none'}"
+            f" {info.bytes / 1e6:.1f} MB, {info.spec.dense or 'lexical'};"
+            f" sources: {sources or 'none'}"
         )
 
 
 @collections.command()
-def drop(
-    name: Annotated[str, typer.Argument(help="The collection to remove, with all of it.")],
-    index: IndexOption = None,
-) -> None:
-    """Remove a collection."""
-    from pincite.surfaces.cli import run, say
-
+@click.argument("name")
+@index_option
+def drop(name: str, index: Path | None) -> None:
+    """Remove a collection with all that is in it."""
     run(lambda engine: engine.drop(name), index)
     say(f"{name} is gone")
 
 
 @collections.command()
-def forget(
-    source: Annotated[str, typer.Argument(help="The source to remove.")],
-    collection: Annotated[str, typer.Option("--collection", "-c")] = "main",
-    index: IndexOption = None,
-) -> None:
-    """Remove one source with its documents."""
-    from pincite.surfaces.cli import run, say
-
+@click.argument("source")
+@collection_option
+@index_option
+def forget(source: str, collection: str, index: Path | None) -> None:
+    """Remove a source with its documents."""
     count = run(lambda engine: engine.forget(collection, source), index)
     say(f"{source} is gone from {collection}, with {count:,} documents")
 
 
 @collections.command()
-def rebuild(
-    name: Annotated[str, typer.Argument(help="The collection to index again from nothing.")],
-    language: Annotated[str, typer.Option(help="Stemming: english, german, ... or auto.")] = "auto",
-    lexical: Annotated[bool, typer.Option("--lexical", help="Without the dense model.")] = False,
-    json_: JsonOption = False,
-    index: IndexOption = None,
-) -> None:
-    """Index all sources of a collection again, from nothing: mends damage and old formats."""
-    from pincite.options import IndexOptions
-
+@click.argument("name")
+@_language
+@_lexical
+@json_option
+@index_option
+def rebuild(name: str, language: str, lexical: bool, json_: bool, index: Path | None) -> None:
+    """Index all sources of a collection from nothing: mends damage and old formats."""
     options = IndexOptions(collection=name, language=language, lexical=lexical, rebuild=True)
     _index((), options, json_, index)

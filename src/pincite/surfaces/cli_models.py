@@ -4,55 +4,49 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from pincite.encoders import MODEL
+from pincite.surfaces.options import NOTHING, OK, json_option, say
 
-NameArgument = Annotated[str, typer.Argument(help="A model's name.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+if TYPE_CHECKING:
+    from pincite.settings import Settings
 
-models = typer.Typer(
-    name="models",
-    help="List, fetch, verify and remove models.",
-    invoke_without_command=True,
-    rich_markup_mode=None,
-)
+_name = click.argument("name", default=MODEL)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the commands of this file."""
-    app.add_typer(models)
-
-
-@models.callback()
-def list_all(context: typer.Context, json_: JsonOption = False) -> None:
-    """List the models that are known, and which are here."""
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def models(context: click.Context, json_: bool) -> None:
+    """List, fetch, verify and remove models."""
     from pincite.providers.dense.cache import list_models
     from pincite.surfaces.render import to_json
 
     if context.invoked_subcommand is not None:
         return
-    found = list_models(_root())
+    found = list_models(_settings().models)
     if json_:
-        typer.echo(to_json([_plain(status) for status in found]))
+        values = [{**asdict(s), "path": None if s.path is None else str(s.path)} for s in found]
+        click.echo(to_json(values))
         return
     for status in found:
-        size = f", {status.size / 1e6:.1f} MB from {status.source}" if status.size else ""
-        typer.echo(f"{status.name}: {status.state}{size} {status.problem}".rstrip())
+        size = f", {status.size / 1e6:.1f} MB, {status.source}" if status.size else ""
+        click.echo(f"{status.name}: {status.state}{size} {status.problem}".rstrip())
 
 
 @models.command()
-def fetch(name: NameArgument = MODEL) -> None:
+@_name
+def fetch(name: str) -> None:
     """Fetch and convert a model, once."""
     from pincite.providers.dense import weights
-    from pincite.settings import load_settings
-    from pincite.surfaces.cli import say
     from pincite.surfaces.progress import ProgressLine
 
-    settings = load_settings(os.environ, Path.cwd())
+    settings = _settings()
     options = weights.FetchOptions(order=settings.origins, offline=settings.offline)
     line = ProgressLine(sys.stderr)
     try:
@@ -63,33 +57,26 @@ def fetch(name: NameArgument = MODEL) -> None:
 
 
 @models.command()
-def verify(name: NameArgument = MODEL) -> int:
+@_name
+def verify(name: str) -> int:
     """Check a model's files against their hashes."""
     from pincite.providers.dense.cache import verify as check
 
-    status = check(name, _root())
-    typer.echo(f"{status.name}: {status.state} {status.problem}".rstrip())
-    return 0 if status.state == "ready" else 3
+    status = check(name, _settings().models)
+    click.echo(f"{status.name}: {status.state} {status.problem}".rstrip())
+    return OK if status.state == "ready" else NOTHING
 
 
 @models.command()
-def remove(name: NameArgument = MODEL) -> None:
+@_name
+def remove(name: str) -> None:
     """Remove a model from this machine."""
     from pincite.providers.dense.cache import remove as delete
-    from pincite.surfaces.cli import say
 
-    say(f"{name}: {delete(name, _root()) / 1e6:.1f} MB freed")
+    say(f"{name}: {delete(name, _settings().models) / 1e6:.1f} MB freed")
 
 
-def _root() -> Path:
+def _settings() -> Settings:
     from pincite.settings import load_settings
 
-    return load_settings(os.environ, Path.cwd()).models
-
-
-def _plain(status: object) -> dict[str, object]:
-    from dataclasses import asdict
-
-    values: dict[str, object] = asdict(status)  # type: ignore[call-overload]
-    path = values.get("path")
-    return values | {"path": None if path is None else str(path)}
+    return load_settings(os.environ, Path.cwd())

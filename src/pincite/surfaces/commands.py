@@ -18,15 +18,15 @@ from pincite.trace import Trace
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
-    from pincite.locate import Checked, Passage
+    from pincite.locate import Checked
 
 __all__ = [
     "SearchRequest",
+    "SourceType",
     "StageView",
     "Status",
     "explain",
     "explain_table",
-    "get",
     "read_file",
     "search",
     "status",
@@ -72,11 +72,6 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
     )
     trace = Trace(time.perf_counter)
     return await engine.search(request.text, scope=scope, profile=profile, trace=trace), trace
-
-
-async def get(engine: AsyncPincite, locator: str) -> Passage:
-    """Lines of a file."""
-    return await engine.get(locator)
 
 
 async def verify(engine: AsyncPincite, raw: bytes) -> tuple[Checked, ...]:

@@ -1,0 +1,87 @@
+"""The product as its users have it: an index folder and its owner process."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import zipfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench.frame import Options
+from pincite.engine import AsyncPincite, QueryEncoder
+from pincite.model import Chunk, CollectionSpec
+from pincite.ports import DenseEncoder, Index
+from pincite.profile import Profile
+from pincite.settings import Settings
+
+_GONE_S = 30.0
+_PAGE = 512
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder outside of any repository, removed at the end."""
+    with TemporaryDirectory(prefix="pincite-bench-") as name:
+        yield Path(name)
+
+
+@asynccontextmanager
+async def open_product(root: Path, options: Options) -> AsyncIterator[AsyncPincite]:
+    """An engine on the index folder `root`. At the end its owner process is asked to leave."""
+    settings = Settings(index=root, models=options.models, profile=Profile(), idle_s=120.0)
+    async with AsyncPincite(settings) as engine:
+        try:
+            yield engine
+        finally:
+            if (root / "catalog.db").exists():
+                await dismiss(engine, root)
+
+
+async def dismiss(engine: AsyncPincite, root: Path) -> None:
+    """Ask the owner to leave, and wait until it has let go of the folder."""
+    await engine.client().leave()
+    await engine.client().close()
+    async with asyncio.timeout(_GONE_S):
+        while not _free(root):
+            await asyncio.sleep(0.01)
+
+
+def _free(root: Path) -> bool:
+    with (root / "owner.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+async def spec_of(index: Index, collection: str = "main") -> CollectionSpec:
+    """The spec of a collection as it is now."""
+    return next(i.spec for i in await index.collections() if i.spec.name == collection)
+
+
+def dense_of(engine: AsyncPincite, spec: CollectionSpec) -> DenseEncoder | None:
+    """The owner's encoder, as searches use it."""
+    if spec.dense is None:
+        return None
+    return QueryEncoder(engine.client(), spec.dense, spec.dimensions)
+
+
+async def all_chunks(index: Index, collection: str = "main") -> AsyncIterator[Chunk]:
+    """Every chunk that searches can see, by id."""
+    after: str | None = None
+    while chunks := await index.page(collection, after, _PAGE):
+        for chunk in chunks:
+            yield chunk
+        after = chunks[-1].id
+
+
+def read_raw(location: Path, path: str) -> bytes:
+    """The bytes of a file of a source, read without the product: from a folder or a wheel."""
+    if location.is_dir():
+        return (location / path).read_bytes()
+    with zipfile.ZipFile(location) as archive:
+        return archive.read(path)

@@ -1,0 +1,51 @@
+"""What all commands share: exit codes, common options, how to run and how to speak."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+
+T = TypeVar("T")
+OK, ERROR, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
+
+index_option = click.option(
+    "--index",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The index folder; default: the nearest .pincite.",
+)
+json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
+collection_option = click.option(
+    "-c", "--collection", default="main", show_default=True, help="The collection."
+)
+
+
+def say(message: str) -> None:
+    """One message for the person, on stderr."""
+    sys.stderr.write(f"{message}\n")
+
+
+def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | None) -> T:
+    """Run `work` on the engine of the index folder."""
+    import asyncio
+
+    from pincite.engine import AsyncPincite
+    from pincite.settings import load_settings
+
+    async def session() -> T:
+        async with AsyncPincite(load_settings(os.environ, Path.cwd(), index)) as engine:
+            return await work(engine)
+
+    return asyncio.run(session())
+
+
+def colour_wanted() -> bool:
+    """Colour only on a terminal, and never where `NO_COLOR` is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
