@@ -24,9 +24,7 @@ class Collection:
     def first(self, queries: int) -> Collection:
         """The same documents with fewer queries."""
         kept = dict(islice(self.queries.items(), queries))
-        return replace(
-            self, queries=kept, judgements={key: self.judgements[key] for key in kept}
-        )
+        return replace(self, queries=kept, judgements={key: self.judgements[key] for key in kept})
 
 
 def read_collection(folder: Path) -> Collection:

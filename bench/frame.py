@@ -137,9 +137,7 @@ def commit() -> str:
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(
-        ("git", *arguments), cwd=ROOT, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run(("git", *arguments), cwd=ROOT, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 

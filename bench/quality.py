@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from bench.beir import Collection, read_collection
 from bench.frame import Options
@@ -130,7 +129,7 @@ async def measure(collection: Collection, encoder: DenseEncoder) -> SetFigures:
         try:
             spec = await build(index, collection.name, texts, encoder)
             scores = {
-                variant: await _scores(variant, spec, index, encoder, collection)
+                str(variant): await _scores(variant, spec, index, encoder, collection)
                 for variant in VARIANTS
             }
         finally:
@@ -167,13 +166,15 @@ async def build(
     points = []
     for (key, text), vector in zip(texts.items(), matrix, strict=True):
         weights, length = sparse.encode_document(text, spec.average_length)
-        points.append(Point(_chunk(name, key, text, "code" if code else "docs"), weights, length, vector))
+        points.append(
+            Point(_chunk(name, key, text, "code" if code else "docs"), weights, length, vector)
+        )
     await index.create(spec)
     record = DocumentRecord(
         source=name,
         path="corpus",
         revision="0" * 32,
-        content_hash="",
+        content_hash="none",
         ref="bench",
         size=0,
         mtime_ns=0,
@@ -204,7 +205,7 @@ def _chunk(name: str, key: str, text: str, source_type: SourceType) -> Chunk:
         start_line=1,
         end_line=text.count("\n") + 1,
         text=text,
-        content_hash="",
+        content_hash="none",
     )
 
 
@@ -252,5 +253,3 @@ def _line(figures: SetFigures) -> str:
         "" if figures.default_holds else " DEFAULT BELOW A SIDE"
     )
     return f"{', '.join(parts)}{marks}"
-
-

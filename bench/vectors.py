@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from bench.frame import SkippedError
-from pincite.encoders import open_encoder
+from pincite.encoders import MODEL, open_encoder
 from pincite.errors import ModelUnavailable
-from pincite.model import Matrix, Vector
+from pincite.model import Matrix, SparseVector, Vector
 from pincite.ports import DenseEncoder, SparseEncoder
-from pincite.model import SparseVector
+from pincite.providers.dense import weights
 from pincite.providers.dense.minilm import MiniLmEncoder
 
 _STEP = 256
@@ -57,7 +57,8 @@ class CachedEncoder:
         found = {
             key: np.frombuffer(raw, np.float32)
             for key, raw in self._db.execute(
-                f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys  # noqa: S608
+                f"SELECT key, vector FROM vectors WHERE key IN ({marks})",
+                keys,
             )
         }
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
@@ -81,8 +82,10 @@ class CachedEncoder:
 
 
 def open_product_encoder(models: Path) -> MiniLmEncoder:
-    """The encoder that comes with Pincite. Raises SkippedError if it has not been fetched."""
+    """The encoder that comes with Pincite, fetched if need be. Raises SkippedError."""
     try:
+        if weights.find(MODEL, models) is None:
+            weights.fetch(MODEL, models)
         return open_encoder(models)
     except ModelUnavailable as error:
         raise SkippedError(f"{error.message}: run {error.hint}") from error

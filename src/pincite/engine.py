@@ -150,6 +150,10 @@ class AsyncPincite:
             )
         return await self.client().forget(collection, source)
 
+    async def stop(self) -> bool:
+        """Ask the owner process to leave; False if there is none. Raises IndexNotFound."""
+        return await self.client().stop()
+
     async def _require(self, collection: str) -> CollectionInfo:
         self._searchable = None
         infos = {info.spec.name: info for info in await self.collections()}

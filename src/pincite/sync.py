@@ -98,5 +98,9 @@ class Pincite:
         """As `AsyncPincite.forget`."""
         return self._call(self._engine.forget, collection, source)
 
+    def stop(self) -> bool:
+        """As `AsyncPincite.stop`."""
+        return self._call(self._engine.stop)
+
     def _call(self, method: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
         return self._portal.call(partial(method, *args, **kwargs))

@@ -142,6 +142,17 @@ class RemoteIndex:
         await start(self._root, self._models, self._idle_s)
         return await asyncio.open_unix_connection(str(wire.socket_path(self._root)))
 
+    async def stop(self) -> bool:
+        """Ask the owner to leave and wait until it has gone; False if there is none."""
+        if not await _answers(self._root):
+            return False
+        await self.leave()
+        await self.close()
+        async with asyncio.timeout(_START_S):
+            while _is_owned(self._root):
+                await asyncio.sleep(0.01)
+        return True
+
     async def close(self) -> None:
         """Hang up. The owner goes on."""
         for _, writer in self._idle:
@@ -175,6 +186,11 @@ def _try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _is_owned(root: Path) -> bool:
+    with (root / "owner.lock").open("a") as lock:
+        return not _try_lock(lock.fileno())
 
 
 async def _answers(root: Path) -> bool:

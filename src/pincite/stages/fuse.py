@@ -118,7 +118,7 @@ def _values(
             scores = _dbsf([hit.score for hit in found])
         case "weighted_sum":
             found = ranking.hits
-            low, high = spans[ranking.signal, ranking.kind]
+            low, high = spans.get((ranking.signal, ranking.kind), (0.0, 0.0))  # no hit at all
             scores = [
                 share * ((hit.score - low) / (high - low) if high > low else 1.0) for hit in found
             ]

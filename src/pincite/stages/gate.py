@@ -17,7 +17,7 @@ class GateConfig:
 
 
 def gate(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
-    best = max((s.value for c in candidates if (s := c.signal("dense"))), default=0.0)
+    best = max((s.value for c in candidates if (s := c.signal("dense") or c.signal("sparse"))), default=0.0)
     level = (
         "grounded" if best >= config.grounded_at else "weak" if best >= config.weak_at else "none"
     )

@@ -194,6 +194,14 @@ def status(json_: bool, index: Path | None) -> None:
     click.echo(render.to_json(found) if json_ else commands.status_table(found))
 
 
+@app.command()
+@index_option
+def stop(index: Path | None) -> None:
+    """End the process that owns the index; the next command starts it again."""
+    was_there = run(lambda engine: engine.stop(), index)
+    say("stopped" if was_there else "it was not running")
+
+
 def _add_commands() -> None:
     from pincite.surfaces import cli_index, cli_models
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tiny_bert import Published
+    from tests.providers.dense.tiny_bert import Published
 
 
 @dataclass

@@ -8,17 +8,18 @@ import numpy as np
 import onnxruntime
 import pytest
 from safetensors.numpy import save_file
-from tiny_bert import HEADS, HIDDEN, VOCABULARY, forward, make_tensors
 
 from pincite.providers.dense.manifest import INPUT, OUTPUT
 from pincite.providers.dense.onnx_bert import BertShape, Precision, convert, quantise
 from pincite.providers.dense.protobuf import field, varint
+from tests.providers.dense.tiny_bert import HEADS, HIDDEN, VOCABULARY, forward, make_tensors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
-    from tiny_bert import Tensors
+
+    from tests.providers.dense.tiny_bert import Tensors
 
 SHAPE = BertShape(HEADS)
 

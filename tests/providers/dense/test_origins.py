@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from local_hub import Hub, failing_fetch, fetch_from_folder, serve
-from tiny_bert import WHEEL_VERSION, Published, publish
 
 from pincite.providers.dense import weights
 from pincite.providers.dense.weights import FetchOptions
+from tests.providers.dense.local_hub import Hub, failing_fetch, fetch_from_folder, serve
+from tests.providers.dense.tiny_bert import WHEEL_VERSION, Published, publish
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from local_hub import Hub, fetch_from_folder, serve
-from tiny_bert import Published, publish
 
 from pincite.errors import DiskFull, ModelUnavailable, UsageError
 from pincite.providers.dense import weights
 from pincite.providers.dense.weights import FetchOptions
+from tests.providers.dense.local_hub import Hub, fetch_from_folder, serve
+from tests.providers.dense.tiny_bert import Published, publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def test_fetching_from_the_hub_gives_a_small_folder_that_verifies(
     assert manifest["graph"]["sha256"] == hashlib.sha256(graph).hexdigest()
     size = published.model.weights.size
     assert ("model.safetensors", size, size) in seen
-    assert seen[-1] == ("convert to int8", size, size)
+    assert seen[-1] == ("convert to int7", size, size)
 
     status = weights.verify("tiny", root, catalogue=published.catalogue)
     assert (status.state, status.path, status.problem) == ("ready", folder, "")

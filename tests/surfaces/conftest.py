@@ -1,0 +1,67 @@
+"""The real command, in a process of its own, on an index of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Cli:
+    """Runs `pincite` in `folder`, where its index is `.pincite`."""
+
+    folder: Path
+
+    def __call__(
+        self, *arguments: str, code: int = 0, stdin: bytes = b"", **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """The finished command; its exit code must be `code`."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
+        finished = subprocess.run(
+            [sys.executable, "-m", "pincite.surfaces.cli", *arguments],
+            cwd=self.folder,
+            env=clean | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables,
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        done = subprocess.CompletedProcess(
+            finished.args, finished.returncode, finished.stdout.decode(), finished.stderr.decode()
+        )
+        assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stderr}"
+        return done
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        """What the command prints, decoded."""
+        return json.loads(self(*arguments, "--json", code=code).stdout)
+
+    def write(self, path: str, text: str | bytes) -> Path:
+        """A file below the folder."""
+        place = self.folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(text.encode() if isinstance(text, str) else text)
+        return place
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Iterator[Cli]:
+    """A command in an empty folder; its owner process is stopped at the end."""
+    command = Cli(tmp_path)
+    yield command
+    if (tmp_path / ".pincite" / "catalog.db").exists():
+        subprocess.run(
+            [sys.executable, "-m", "pincite.surfaces.cli", "stop"],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )

@@ -1,0 +1,251 @@
+"""The command line as its users meet it: real processes, a real index, by word alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.surfaces.conftest import Cli
+
+GUIDE = """\
+# Guide
+
+## Rotating keys
+
+To rotate a key, call `rotate_key` with the new secret. The old key stays valid for one hour.
+
+## Backups
+
+Backups run every night at two o'clock and are kept for thirty days.
+"""
+CODE = '''\
+"""Keys."""
+
+
+def rotate_key(secret: str) -> None:
+    """Replace the current key by a new secret."""
+    store(secret)
+'''
+
+
+@pytest.fixture
+def indexed(cli: Cli) -> Cli:
+    cli.write("guide.md", GUIDE)
+    cli.write("src/keys.py", CODE)
+    cli("index", ".", "--lexical", "--name", "acme")
+    return cli
+
+
+def test_a_search_prints_a_cited_pack_and_nothing_else_on_stdout(indexed: Cli) -> None:
+    done = indexed("search", "how do I rotate a key", "--json")
+    pack = json.loads(done.stdout)
+    first = pack["evidence"][0]
+    assert first["citation"].startswith("acme@sha256-")
+    lines = (indexed.folder / first["path"]).read_text().split("\n")
+    assert "\n".join(lines[first["start_line"] - 1 : first["end_line"]]) == first["text"]
+    assert {item["path"] for item in pack["evidence"][:2]} == {"guide.md", "src/keys.py"}
+    assert pack["plan"]["rung"] == "lexical"
+    assert "lexical_only" in done.stderr
+
+
+def test_a_pack_is_what_its_published_schema_says(indexed: Cli) -> None:
+    schema = json.loads(indexed("schema").stdout)
+    pack = indexed.json("search", "rotate")
+    fields = schema["$defs"]["EvidencePack"]["properties"]
+    assert set(pack) == set(fields)
+    evidence = schema["$defs"]["Evidence"]["properties"]
+    assert set(pack["evidence"][0]) == set(evidence)
+
+
+def test_the_same_question_gives_the_same_bytes_but_for_timings(indexed: Cli) -> None:
+    packs = [indexed.json("search", "rotate a key") for _ in range(2)]
+    for pack in packs:
+        del pack["timings_ms"]
+    assert packs[0] == packs[1]
+
+
+@pytest.mark.parametrize("form", ["table", "md", "files"])
+def test_every_format_names_path_and_lines(indexed: Cli, form: str) -> None:
+    out = indexed("search", "nightly backups", "-f", form).stdout
+    assert "guide.md" in out
+    assert "\x1b" not in out  # no colour where there is no terminal
+
+
+def test_nothing_relevant_ends_with_3_and_shows_nothing(indexed: Cli) -> None:
+    assert indexed.json("search", "zebra quantum ferment", code=3)["evidence"] == []
+
+
+def test_an_empty_query_is_wrong_usage_with_a_way_on(indexed: Cli) -> None:
+    done = indexed("search", "  ", code=2)
+    assert "empty" in done.stderr
+    assert "try: pincite search" in done.stderr
+
+
+def test_a_query_of_100000_characters_is_cut_and_answered(indexed: Cli) -> None:
+    done = indexed("search", "rotate key " * 9_100)
+    assert "query_cut" in done.stderr
+    assert "keys.py" in done.stdout
+
+
+def test_a_query_of_emoji_finds_nothing_by_word_and_says_why(indexed: Cli) -> None:
+    done = indexed("search", "🦓🎺🧀", code=3)
+    assert "no_terms" in done.stderr
+
+
+def test_searches_can_be_limited_by_kind_path_and_source(indexed: Cli) -> None:
+    def paths(*options: str, code: int = 0) -> set[str]:
+        pack = indexed.json("search", "rotate a key", *options, code=code)
+        return {item["path"] for item in pack["evidence"]}
+
+    assert paths("--kind", "code") == {"src/keys.py"}
+    assert paths("--kind", "docs") == {"guide.md"}
+    assert paths("--path", "src/*") == {"src/keys.py"}
+    assert paths("--not-path", "src/*") == {"guide.md"}
+    assert paths("--source", "other", code=3) == set()
+
+
+def test_an_unknown_collection_is_wrong_usage_and_the_known_ones_are_named(indexed: Cli) -> None:
+    done = indexed("search", "key", "-c", "nope", code=2)
+    assert "'nope'" in done.stderr
+    assert "main" in done.stderr
+
+
+def test_get_prints_lines_by_path_and_by_the_id_of_a_hit(indexed: Cli) -> None:
+    assert indexed("get", "keys.py:4:1").stdout == "def rotate_key(secret: str) -> None:\n"
+    hit = indexed.json("search", "rotate a key")["evidence"][0]
+    assert indexed("get", f"#{hit['chunk_id'][:12]}").stdout == hit["text"] + "\n"
+
+
+@pytest.mark.parametrize("locator", ["../../etc/passwd", "/etc/passwd", "#ffffffff", "guide.md:99"])
+def test_get_reads_nothing_that_is_not_indexed(indexed: Cli, locator: str) -> None:
+    done = indexed("get", locator, code=2)
+    assert done.stdout == ""
+
+
+def test_verify_tells_fresh_moved_changed_and_deleted_apart(indexed: Cli) -> None:
+    indexed.write("pack.json", indexed("search", "rotate a key", "--json").stdout)
+    assert all(one["status"] == "fresh" for one in indexed.json("verify", "pack.json"))
+
+    def statuses() -> dict[str, str]:
+        checked = indexed.json("verify", "pack.json", code=3)
+        return {one["citation"].split(":")[1].split("#")[0]: one["status"] for one in checked}
+
+    indexed.write("guide.md", "# A new first line\n\n" + GUIDE)
+    assert statuses()["guide.md"] == "moved"
+    indexed.write("guide.md", "# All is new\n")
+    assert statuses()["guide.md"] == "changed"
+    (indexed.folder / "src/keys.py").unlink()
+    assert statuses()["src/keys.py"] == "deleted"
+    indexed.write("src/secrets.py", CODE)
+    assert statuses()["src/keys.py"] == "moved"
+
+
+def test_verify_refuses_what_is_no_pack(indexed: Cli) -> None:
+    indexed.write("pack.json", '{"a": 1}')
+    assert "not an evidence pack" in indexed("verify", "pack.json", code=2).stderr
+
+
+def test_indexing_again_follows_edits_renames_and_deletions(indexed: Cli) -> None:
+    indexed.write("guide.md", GUIDE.replace("thirty", "ninety"))
+    (indexed.folder / "src/keys.py").rename(indexed.folder / "src/renamed.py")
+    indexed.write("new.txt", "A giraffe is tall.\n")
+    (report,) = indexed.json("index")
+    counts = ("new", "changed", "renamed", "removed", "unchanged")
+    assert {name: report[name] for name in counts} == {
+        "new": 1,
+        "changed": 1,
+        "renamed": 1,
+        "removed": 0,
+        "unchanged": 0,
+    }
+    assert indexed.json("search", "giraffe")["evidence"][0]["path"] == "new.txt"
+    texts = [item["text"] for item in indexed.json("search", "kept for days")["evidence"]]
+    assert any("ninety" in text for text in texts)
+    assert not any("thirty" in text for text in texts)
+    found = {i["path"] for i in indexed.json("search", "rotate_key")["evidence"]}
+    assert "src/keys.py" not in found
+    (again,) = indexed.json("index")
+    assert again["unchanged"] == 3
+    assert again["chunks"] == 0
+
+
+def test_status_says_what_is_there_and_what_would_make_it_better(indexed: Cli) -> None:
+    status = indexed.json("status")
+    (main,) = status["collections"]
+    assert main["documents"] == 2
+    assert main["sources"][0]["complete"]
+    assert status["rung"] == "lexical"
+    assert "pincite index --upgrade -c main" in status["advice"][0]
+    assert "2 documents" in indexed("status").stdout
+
+
+def test_collections_are_listed_forgotten_and_dropped(indexed: Cli) -> None:
+    assert "acme" in indexed("collections").stdout
+    indexed("collections", "forget", "nope", code=2)
+    indexed("collections", "forget", "acme")
+    assert indexed.json("search", "rotate", code=3)["evidence"] == []
+    indexed("collections", "drop", "main")
+    indexed("collections", "drop", "main", code=2)
+
+
+def test_a_rebuilt_collection_equals_the_old_one(indexed: Cli) -> None:
+    def hits() -> list[tuple[str, float]]:
+        pack = indexed.json("search", "rotate a key")
+        return [(i["chunk_id"], i["signals"][-1]["value"]) for i in pack["evidence"]]
+
+    before = hits()
+    indexed("collections", "rebuild", "main", "--lexical")
+    assert hits() == before
+
+
+def test_explain_shows_every_stage_and_the_reason_of_each_drop(indexed: Cli) -> None:
+    views = indexed.json("explain", "rotate a key")
+    assert [view["stage"] for view in views] == [
+        *("prepare", "retrieve", "fuse", "load", "dedup", "smooth"),
+        *("rerank", "blend", "gate", "select", "pack"),
+    ]
+    assert all(view["duration_ms"] >= 0 for view in views)
+
+
+def test_a_command_without_an_index_says_how_to_make_one(cli: Cli) -> None:
+    done = cli("search", "anything", code=1)
+    assert "there is no index" in done.stderr
+    assert "try: pincite index PATH" in done.stderr
+
+
+def test_an_unknown_option_is_wrong_usage(cli: Cli) -> None:
+    assert "No such option" in cli("search", "--colour", "x", code=2).stderr
+
+
+def test_an_unknown_setting_names_file_and_key(indexed: Cli) -> None:
+    indexed.write("pincite.toml", "[fuse]\nkk = 3\n")
+    done = indexed("search", "key", code=2)
+    assert "pincite.toml" in done.stderr
+    assert "fuse.kk" in done.stderr
+
+
+def test_a_setting_of_the_wrong_type_names_file_and_key(indexed: Cli) -> None:
+    indexed.write("pincite.toml", '[fuse]\nk = "many"\n')
+    done = indexed("search", "key", code=2)
+    assert "pincite.toml" in done.stderr
+    assert "$.fuse.k" in done.stderr
+
+
+def test_settings_reach_the_search(indexed: Cli) -> None:
+    indexed.write("pincite.toml", '[fuse]\nmethod = "rrf"\n')
+    assert indexed.json("search", "key")["plan"]["fusion"] == "rrf"
+
+
+def test_a_pipe_that_closes_early_is_no_error(indexed: Cli) -> None:
+    shell = f"{sys.executable} -m pincite.surfaces.cli search key --json | head -c 10"
+    done = subprocess.run(
+        ["bash", "-c", shell], cwd=indexed.folder, capture_output=True, check=False
+    )
+    assert b"Traceback" not in done.stderr
+
+
+def test_the_version_is_printed(cli: Cli) -> None:
+    assert cli("--version").stdout.startswith("pincite ")

@@ -1,0 +1,130 @@
+"""What nobody should feed to an index, and somebody will."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+import pytest
+
+from tests.surfaces.conftest import Cli
+
+GOOD = "# Good\n\nA walrus lives here.\n"
+
+
+def left_out(cli: Cli) -> dict[str, str]:
+    """Path to reason code of every file that the last run named."""
+    (main,) = cli.json("status")["collections"]
+    named = main["sources"][0]["skipped_paths"]
+    return {entry.split(": ")[1].split(" (")[0]: entry.split(": ")[0] for entry in named}
+
+
+def test_a_folder_full_of_junk_is_indexed_around_it_and_all_of_it_is_named(cli: Cli) -> None:
+    cli.write("a/good.md", GOOD)
+    cli.write("a/empty.md", "")
+    cli.write("a/blank.md", " \n\t\n")
+    cli.write("a/empty.pdf", "")
+    cli.write("a/noise.txt", bytes(range(256)) * 64)
+    cli.write("a/bundle.min.js", "var a=1;" * 2_000)
+    cli.write("a/package-lock.json", "{}")
+    cli.write("a/photo.png", b"\x89PNG\r\n\x1a\n")
+    cli.write("a/what.xyzzy", "unknown")
+    with (cli.folder / "a/huge.log").open("wb") as log:
+        log.truncate(200_000_000)
+    (cli.folder / "a/self").symlink_to(cli.folder / "a")
+    (cli.folder / "outside.md").write_text("secret walrus")
+    (cli.folder / "a/link.md").symlink_to(cli.folder / "outside.md")
+    os.mkfifo(cli.folder / "a/pipe.txt")
+    (report,) = cli.json("index", "a", "--lexical")
+    assert report["new"] == 1
+    codes = left_out(cli)
+    assert codes["empty.md"] == "empty"
+    assert codes["blank.md"] == "empty"
+    assert codes["empty.pdf"] == "empty"
+    assert codes["noise.txt"] == "binary"
+    assert codes["bundle.min.js"] == "minified"
+    assert codes["package-lock.json"] == "generated"
+    assert codes["photo.png"] == "binary"
+    assert codes["what.xyzzy"] == "unsupported"
+    assert codes["huge.log"] == "oversize"
+    assert codes["pipe.txt"] == "special"
+    assert codes["link.md"] == "outside"
+    assert codes["self"].rstrip("/") in ("loop", "link")
+    found = cli.json("search", "walrus")["evidence"]
+    assert [item["path"] for item in found] == ["good.md"]
+
+
+def test_an_empty_folder_is_indexed_as_nothing(cli: Cli) -> None:
+    (cli.folder / "nothing").mkdir()
+    assert "no documents" in cli("index", "nothing", "--lexical").stderr
+    cli("search", "anything", code=3)
+
+
+def test_text_that_is_not_utf8_is_indexed_and_cited_exactly(cli: Cli) -> None:
+    raw = "Das Walroß frißt Käse.\nZweite Zeile.\n".encode("latin-1")
+    cli.write("alt.txt", raw)
+    cli("index", "alt.txt", "--lexical", "--language", "german")
+    cli.write("pack.json", cli("search", "Käse Walroß", "--json").stdout)
+    (checked,) = cli.json("verify", "pack.json")
+    assert checked["status"] == "fresh"
+
+
+def test_a_path_that_does_not_exist_is_named(cli: Cli) -> None:
+    done = cli("index", "nowhere", code=1)
+    assert "nowhere does not exist" in done.stderr
+    assert "try:" in done.stderr
+
+
+def test_an_index_of_a_newer_version_is_left_alone(cli: Cli) -> None:
+    cli.write("good.md", GOOD)
+    cli("index", ".", "--lexical")
+    cli("stop")
+    catalogue = cli.folder / ".pincite" / "catalog.db"
+    with sqlite3.connect(catalogue) as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    done = cli("search", "walrus", code=1)
+    assert "newer version" in done.stderr
+    assert "pip install --upgrade pincite" in done.stderr
+
+
+def test_a_source_that_is_gone_is_named_with_a_way_on(cli: Cli) -> None:
+    cli.write("a/good.md", GOOD)
+    cli("index", "a", "--lexical")
+    (cli.folder / "a/good.md").unlink()
+    (cli.folder / "a").rmdir()
+    done = cli("index", code=1)
+    assert "pincite collections forget a" in done.stderr
+    cli("collections", "forget", "a")
+    cli("search", "walrus", code=3)
+
+
+def test_two_sources_of_one_name_are_not_mixed(cli: Cli) -> None:
+    cli.write("x/docs/a.md", GOOD)
+    cli.write("y/docs/b.md", GOOD)
+    cli("index", "x/docs", "--lexical")
+    done = cli("index", "y/docs", code=1)
+    assert "--name" in done.stderr
+    cli("index", "y/docs", "--name", "other")
+    assert len(cli.json("search", "walrus", "--all")["evidence"]) >= 1
+
+
+def test_a_damaged_collection_is_rebuilt_by_one_command(cli: Cli) -> None:
+    cli.write("a/good.md", GOOD)
+    cli("index", "a", "--lexical")
+    cli("stop")
+    for file in (cli.folder / ".pincite/collections/main").rglob("*"):
+        if file.is_file() and "state" not in file.name:
+            file.write_bytes(b"\xff" * 64)
+    done = cli("search", "walrus", code=1)
+    assert "pincite collections rebuild main" in done.stderr
+    assert "damaged" in cli("status").stdout
+    cli("collections", "rebuild", "main", "--lexical")
+    assert cli.json("search", "walrus")["evidence"][0]["path"] == "good.md"
+
+
+@pytest.mark.parametrize("name", ["weird name é 🦓.md", "-dash.md", "a;b&c.md", "new\nline.md"])
+def test_file_names_of_any_kind_are_cited_as_they_are(cli: Cli, name: str) -> None:
+    cli.write(f"a/{name}", GOOD)
+    cli("index", "a", "--lexical")
+    assert cli.json("search", "walrus")["evidence"][0]["path"] == name
