@@ -90,9 +90,14 @@ class Reranker(Protocol):
         """Best first by (-score, index), at most `top_n`, each index once and in range."""
 
 
+#: What points can be filtered by; `revision` is that of their document.
+FILTER_FIELDS = ("revision", "repo", "path", "source_type", "language", "symbols")
+
+
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """True for a point whose `field` is, or contains, one of `values`."""
+    """True for a point whose `field`, one of FILTER_FIELDS, is or contains one of `values`.
+    Nothing matches a field without a value."""
 
     field: str
     values: tuple[str, ...]
@@ -155,33 +160,42 @@ class Store(Protocol):
     Points are written in two steps. `stage` stores the points of a revision, unseen; `publish`
     makes them visible and the revision that they replace invisible, at once for every search
     that begins later, and then removes the old one. After a crash `revisions` says what is
-    there, staged or not, and `remove` cleans up.
+    there, staged or not; what is to stay is published again, and `remove` cleans up the rest.
+
+    Methods that name a collection raise UsageError if there is none of that name, and StoreError
+    where the engine fails. Methods that write raise DiskFull.
     """
 
     async def create(self, spec: CollectionSpec) -> None:
-        """Create the collection, or update the spec of an existing one of that name."""
+        """Create the collection, or update the spec of an existing one of that name. A lexical
+        one may become dense: its points have no dense vector until they are staged again. Raises
+        StoreError for any other change of `dimensions`, UsageError for a name that cannot be."""
 
     async def drop(self, collection: str) -> None:
         """Remove a collection and all of its points; unknown names are fine."""
 
     async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
-        """Store points, unseen. May be called several times for one revision. A point of the
-        same id is replaced. Raises InvalidPoint before anything is written, DiskFull."""
+        """Store points, unseen. May be called several times for one revision; of its points of
+        one id the last one counts. Points of other revisions are not touched, whatever their
+        ids. If the revision is visible already, its new points are too, and may appear one by
+        one. Raises InvalidPoint before anything is written, DiskFull."""
 
     async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
-        """Show `revision` and remove `replaces`."""
+        """Show `revision` and remove `replaces`. Ids that another revision has, too, belong to
+        this one from now on. Safe to repeat."""
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         """Remove all points of these revisions; unknown ones are fine."""
 
-    async def set_ref(self, collection: str, revision: str, ref: str) -> None:
-        """Change the `ref` of every chunk of a revision."""
-
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         """Rankings `dense` and `sparse` (those that were asked for), each by (-score, id).
 
-        Dense scores are cosines in -1..1, sparse scores are sums of products with IDF and
-        positive. Ties at a limit may fall either way. An empty collection gives empty hits.
+        Dense scores are cosines in -1..1, sparse scores are sums of products with
+        `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` and positive. N counts the points of the
+        collection, n those that have the term; both may include staged points, and such as were
+        removed or replaced since the last `optimise`. Scores agree with exact arithmetic to 1e-4
+        of their size, ties at a limit may fall either way. An empty or lexical collection gives
+        empty dense hits. Raises InvalidPoint for a query vector that does not fit, UsageError.
         """
 
     async def load(
@@ -193,17 +207,20 @@ class Store(Protocol):
         """Every revision that has points, visible or not, and how many."""
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
-        """The next visible chunks by id, beginning behind `after`. None left gives ()."""
+        """The next visible chunks by id, beginning behind `after`, which is an id or the beginning
+        of one; None begins at the first. None left gives (). Raises UsageError."""
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
-        """Replace the sparse vectors of existing points; unknown ids are left out. Raises
+        """Replace the sparse vectors of visible points; unknown ids are left out. Raises
         InvalidPoint before anything is written."""
 
     async def flush(self) -> None:
         """Return when everything written so far survives a loss of power."""
 
     async def optimise(self, collection: str) -> bool:
-        """Make later searches faster; searches go on meanwhile. False if there was no need."""
+        """Make later searches faster; reads and writes go on meanwhile. False if there was no
+        need, or if it is going on already or was stopped. Raises DiskFull, StoreError; then
+        nothing has changed."""
 
     async def close(self) -> None:
         """Flush and let go of all resources."""
@@ -212,7 +229,9 @@ class Store(Protocol):
 class Catalog(Protocol):
     """What has been indexed: collections, sources and documents, in a database.
 
-    Every change is durable against a killed process when the call returns.
+    Every change is durable against a killed process when the call returns. Methods that name a
+    collection read nothing from one that is not there, and raise UsageError if they would write.
+    Raises StoreError, DiskFull.
     """
 
     async def specs(self) -> tuple[CollectionSpec, ...]:
@@ -241,6 +260,11 @@ class Catalog(Protocol):
     async def revision(self, collection: str, source: str, path: str) -> str | None:
         """The revision under which this document is indexed, if it is."""
 
+    async def refs(
+        self, collection: str, documents: Iterable[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], str]:
+        """The `ref` of each of these (source, path); unknown ones are left out."""
+
     async def totals(self, collection: str) -> tuple[int, int, int]:
         """How many documents, chunks and tokens there are."""
 
@@ -250,24 +274,33 @@ class Catalog(Protocol):
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
         """Forget documents; unknown revisions are fine."""
 
+    async def flush(self) -> None:
+        """Return when everything written so far survives a loss of power."""
+
     async def close(self) -> None:
         """Let go of the database."""
 
 
 class Index(Protocol):
-    """A store and a catalogue that always agree: what ingestion writes and searches read."""
+    """A store and a catalogue that always agree: what ingestion writes and searches read.
+
+    Methods that name a collection raise UsageError if there is none of that name, except where
+    it says otherwise, and StoreError where it is broken or the engine fails. Methods that write
+    raise DiskFull. A method that fails has changed nothing that searches see.
+    """
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
         """All collections by name."""
 
     async def create(self, spec: CollectionSpec) -> None:
-        """Create a collection or update its spec. Raises StoreError, DiskFull."""
+        """Create a collection, empty, or update the spec of one; see `Store.create`."""
 
     async def drop(self, collection: str) -> None:
         """Remove a collection with everything in it; unknown names are fine."""
 
     async def reset(self, spec: CollectionSpec) -> None:
-        """Remove all documents of a collection, damaged or not, and keep its sources."""
+        """Begin again: create the collection with this spec, without documents. One of that
+        name loses its documents, damaged or not, and keeps its sources."""
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
         """Remember a source, so that it can be indexed again by name."""
@@ -285,10 +318,12 @@ class Index(Protocol):
     ) -> None:
         """Index one document as a whole, in place of the same (source, path). When this returns
         the document survives a killed process; searches see the old or the new, never both or
-        a part. Raises InvalidPoint, DiskFull, StoreError; then the old one is untouched."""
+        a part. Raises InvalidPoint, DiskFull, StoreError; then the old one is untouched. Safe to
+        repeat."""
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
-        """Update records whose content did not change (`ref`, `mtime_ns`, `size`)."""
+        """Update records whose content did not change (`ref`, `mtime_ns`, `size`); those of
+        revisions that are not indexed are left out. Chunks show their document's new `ref`."""
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
         """Remove documents; unknown revisions are fine."""

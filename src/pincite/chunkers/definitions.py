@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 8  # symbol paths are cut below; real code stays above
 _NAME_CHARS = 80
+_RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ def find_definitions(root: Node, query: Query, rows: int) -> Definitions:
     """Asks the grammar's query."""
     from tree_sitter import QueryCursor
 
+    if _is_rubble(root):
+        return Definitions([], rows)
     spans: dict[tuple[int, int], tuple[Node, Node, str, bool]] = {}
     for _, captures in QueryCursor(query).matches(root):
         names = captures.get("name")
@@ -97,6 +100,16 @@ def find_definitions(root: Node, query: Query, rows: int) -> Definitions:
         found.append(each)
         stack.append(each)
     return Definitions(found, rows)
+
+
+def _is_rubble(root: Node) -> bool:
+    """Is this text so far from its language that the parser only strung its tokens together?
+    A query takes quadratic time there: 16 s for 100,000 brackets."""
+    if not root.has_error:
+        return False
+    return any(
+        node.type == "ERROR" and node.child_count > _RUBBLE for node in (root, *root.children)
+    )
 
 
 def _text(node: Node) -> str:

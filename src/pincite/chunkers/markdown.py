@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LABEL = re.compile(
     r"\s*(?:!!!|\?\?\?\+?|===[!+]?)(?:\s+[\w -]+?)?(?:\s+\"(?P<title>[^\"]*)\")?\s*"
 )
+_TABLE_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\s*")
 _SMALL = 90.0  # word pieces of an HTML block that may be a badge below a heading
 _MARKUP = re.compile(
     r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{\s*[:#.][^}]*\}|\\(?=[!-/:-@\[-`{-~])"
@@ -101,18 +102,24 @@ def _block_pieces(
         )
         if block.kind == "heading" or badge or _introduces(lines, block, blocks, number):
             yield Piece(first, block.last, path, forward=True)
-        elif block.cuts and lines.cost(first, block.last) > room(path):
-            if block.kind == "table":
+        elif lines.cost(first, block.last) <= room(path):
+            yield Piece(first, block.last, path)
+        elif block.kind in ("paragraph", "html_block"):
+            note = ""
+            if _is_table(lines, block):
                 note = " ".join(lines.lines[block.top].replace("|", " | ").split())[:120].strip(
                     "| "
                 )
-                yield Piece(first, block.last, path, note=note)
-            else:
-                for cut in (*block.cuts[1:], block.last):
-                    yield Piece(first, cut, path)
-                    first = cut
+            yield Piece(first, block.last, path, note=note)
         else:
-            yield Piece(first, block.last, path)
+            for cut in (*block.cuts[1:], block.last):
+                yield Piece(first, cut, path)
+                first = cut
+
+
+def _is_table(lines: Lines, block: _Block) -> bool:
+    """Is the second line of this paragraph the one below a table's head?"""
+    return block.top + 1 < block.last and bool(_TABLE_RULE.fullmatch(lines.lines[block.top + 1]))
 
 
 def _introduces(lines: Lines, block: _Block, blocks: list[_Block], number: int) -> bool:
@@ -163,12 +170,10 @@ def _blocks(lines: Lines, first: int, last: int, depth: int) -> list[_Block]:
 
 
 def _block_of(token: Token, offset: int) -> _Block:
-    assert token.map is not None  # noqa: S101
     kind = token.type.removesuffix("_open")
     level = int(token.tag[1]) if kind == "heading" else 0
-    first, last = token.map
-    cuts = (offset + first, offset + first + 1) if kind == "table" else ()
-    return _Block(offset + first, offset + last, offset + first, kind, level, cuts)
+    first, last = token.map or (0, 0)
+    return _Block(offset + first, offset + last, offset + first, kind, level)
 
 
 def _dedent(line: str, columns: int) -> str:
@@ -202,6 +207,6 @@ def _front_matter_end(lines: Lines) -> int:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark").enable("table")
+    parser = MarkdownIt("commonmark")  # tables are found by `_is_table`, much faster
     parser.core.ruler.disable(["inline", "text_join"])
     return parser

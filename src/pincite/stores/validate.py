@@ -8,29 +8,74 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import fields
 from itertools import pairwise
 
-from pincite.errors import InvalidPoint
-from pincite.model import CollectionSpec, Point, SparseVector
+from pincite.errors import InvalidPoint, StoreError, UsageError
+from pincite.model import Chunk, CollectionSpec, Point, SparseVector, Vector
+from pincite.ports import FILTER_FIELDS, SearchRequest
 
 _ID = re.compile(r"[0-9a-f]{32}")
+_PREFIX = re.compile(r"[0-9a-f]{0,32}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _NORM_TOLERANCE = 1e-3  # float32 rounding of 4,096 dimensions stays under 1e-4
+_LEAST, _MOST = 1.2e-38, 3.4e38  # what float32 holds
+_CHUNK_FIELDS = tuple(field.name for field in fields(Chunk))
+
+
+def is_id(key: str) -> bool:
+    """Is this a whole chunk id?"""
+    return _ID.fullmatch(key) is not None
+
+
+def check_name(collection: str) -> None:
+    """Raise UsageError for a name that cannot be that of a folder everywhere."""
+    if not _NAME.fullmatch(collection):
+        raise UsageError(
+            f"{collection!r} cannot name a collection: use up to 64 letters, digits, - and _"
+        )
+
+
+def check_spec(new: CollectionSpec, old: CollectionSpec | None) -> None:
+    """Raise StoreError for a change that stored vectors do not survive."""
+    check_name(new.name)
+    if (new.dense is None) != (new.dimensions == 0):
+        raise StoreError(f"collection {new.name!r}: {new.dimensions} dimensions of {new.dense}")
+    if old is not None and old.dimensions not in (0, new.dimensions):
+        raise StoreError(
+            f"collection {new.name!r} has vectors of {old.dimensions} dimensions,"
+            f" not {new.dimensions}",
+            hint=f"pincite collections rebuild {new.name}",
+        )
+
+
+def check_known(collection: str, known: Collection[str]) -> None:
+    """Raise UsageError for a collection that does not exist."""
+    if collection not in known:
+        names = ", ".join(sorted(known)) or "none"
+        raise UsageError(f"there is no collection {collection!r}; there are: {names}")
 
 
 def check_points(spec: CollectionSpec, points: Sequence[Point]) -> None:
     """Raise InvalidPoint for the first point that is not fit for a collection of this spec."""
     for point in points:
-        where = f"{point.chunk.path}, lines {point.chunk.start_line}-{point.chunk.end_line}"
-        if not _ID.fullmatch(point.chunk.id):
+        where = f"{point.chunk.path!r}, lines {point.chunk.start_line}-{point.chunk.end_line}"
+        if not is_id(point.chunk.id):
             raise InvalidPoint(f"chunk id {point.chunk.id!r} of {where} is not 32 hex digits")
         check_sparse(point.sparse, where)
-        _check_dense(spec, point, where)
-        _check_text(point, where)
+        if point.dense is None:
+            if spec.dense is not None:
+                raise InvalidPoint(f"{where} has no dense vector, and {spec.name} wants one")
+        elif spec.dense is None:
+            raise InvalidPoint(f"{where} has a dense vector, and {spec.name} is lexical")
+        else:
+            _check_dense(point.dense, spec.dimensions, where)
+        _check_text(point.chunk, where)
 
 
 def check_sparse(vector: SparseVector, where: str) -> None:
-    """Raise InvalidPoint unless indices are ascending, unique u32 with finite values."""
+    """Raise InvalidPoint unless indices are ascending, unique u32 with positive values."""
     indices, values = vector.indices, vector.values
     if len(indices) != len(values):
         raise InvalidPoint(
@@ -40,38 +85,47 @@ def check_sparse(vector: SparseVector, where: str) -> None:
         raise InvalidPoint(f"sparse vector of {where} has an index outside 0..2^32-1")
     if any(left >= right for left, right in pairwise(indices)):
         raise InvalidPoint(f"sparse vector of {where} has indices that do not ascend")
-    if not all(map(math.isfinite, values)):
-        raise InvalidPoint(f"sparse vector of {where} has a value that is not finite")
+    if not all(_LEAST <= value <= _MOST for value in values):
+        raise InvalidPoint(f"sparse vector of {where} has a value that is no positive float32")
 
 
-def _check_dense(spec: CollectionSpec, point: Point, where: str) -> None:
-    if point.dense is None:
-        if spec.dense is not None:
-            raise InvalidPoint(f"{where} has no dense vector, and {spec.name} wants one")
-        return
-    if spec.dense is None:
-        raise InvalidPoint(f"{where} has a dense vector, and {spec.name} is lexical")
-    if point.dense.shape != (spec.dimensions,):
-        raise InvalidPoint(
-            f"dense vector of {where} has shape {point.dense.shape}, not ({spec.dimensions},)"
-        )
-    norm = math.sqrt(float(point.dense.dot(point.dense)))
-    if not math.isfinite(norm) or abs(norm - 1.0) > _NORM_TOLERANCE:
+def check_request(spec: CollectionSpec, request: SearchRequest) -> None:
+    """Raise UsageError, or InvalidPoint for a vector that does not fit."""
+    if min(request.dense_limit, request.sparse_limit, request.hnsw_ef) < 1:
+        raise UsageError("dense_limit, sparse_limit and hnsw_ef must be at least 1")
+    for condition in (*request.filter.must, *request.filter.must_not):
+        if condition.field not in FILTER_FIELDS:
+            raise UsageError(
+                f"there is no filter on {condition.field!r}; there is on {', '.join(FILTER_FIELDS)}"
+            )
+    if request.sparse is not None:
+        check_sparse(request.sparse, "the query")
+    if request.dense is not None and spec.dense is not None:
+        _check_dense(request.dense, spec.dimensions, "the query")
+
+
+def check_prefix(after: str | None) -> None:
+    """Raise UsageError unless this is an id or the beginning of one."""
+    if after is not None and not _PREFIX.fullmatch(after):
+        raise UsageError(f"{after!r} is not the beginning of an id: use up to 32 of 0-9 and a-f")
+
+
+def _check_dense(vector: Vector, dimensions: int, where: str) -> None:
+    if vector.shape != (dimensions,):
+        raise InvalidPoint(f"dense vector of {where} has shape {vector.shape}, not ({dimensions},)")
+    norm = math.sqrt(float(vector.dot(vector)))
+    if not abs(norm - 1.0) <= _NORM_TOLERANCE:
         raise InvalidPoint(f"dense vector of {where} has norm {norm}, not 1")
 
 
-def _check_text(point: Point, where: str) -> None:
-    chunk = point.chunk
-    optional = (chunk.url or "", chunk.plain or "")
-    for text in (chunk.text, chunk.path, chunk.title, *optional, *chunk.headings, *chunk.symbols):
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidPoint(f"text of {where} is not valid Unicode: {error.reason}") from error
-
-
-def check_known(collection: str, known: Iterable[str]) -> None:
-    """Raise InvalidPoint for a collection that does not exist."""
-    names = sorted(known)
-    if collection not in names:
-        raise InvalidPoint(f"no collection {collection!r}; there are: {', '.join(names) or 'none'}")
+def _check_text(chunk: Chunk, where: str) -> None:
+    for name in _CHUNK_FIELDS:
+        value = getattr(chunk, name)
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and not text.isascii():
+                try:
+                    text.encode()
+                except UnicodeEncodeError as error:
+                    raise InvalidPoint(
+                        f"{name} of {where} is not valid Unicode: {error.reason}"
+                    ) from error

@@ -1,0 +1,89 @@
+"""The README does what it says: its blocks are run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.profile import profile_from
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A copy of what the README indexes, small enough for a test."""
+    folder = tmp_path_factory.mktemp("readme")
+    shutil.copytree(ROOT / "docs/decisions", folder / "docs")
+    shutil.copytree(ROOT / "src/pincite/stores", folder / "src/pincite/stores")
+    for file in ("README.md", "src/pincite/errors.py"):
+        shutil.copy(ROOT / file, folder / file)
+    yield folder
+    run("pincite stop", folder)
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
+    path = f"{Path(sys.executable).parent}:{clean.get('PATH', '')}"
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=clean | {"PATH": path, "PINCITE_IDLE_S": "60"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def test_every_command_of_the_readme_works_as_it_stands(checkout: Path) -> None:
+    commands = [line[2:] for block in blocks("console") for line in block.splitlines()]
+    assert len(commands) >= 8
+    for command in commands:
+        done = run(command, checkout)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_python_of_the_readme_works_as_it_stands(checkout: Path) -> None:
+    (block,) = blocks("python")
+    (checkout / "example.py").write_text(block, encoding="utf-8")
+    done = run(f"{sys.executable} example.py", checkout)
+    assert done.returncode == 0, done.stderr
+    assert re.match(r"(grounded|weak) \S+@\S+#L\d+", done.stdout), done.stdout
+
+
+def test_the_settings_of_the_readme_are_settings() -> None:
+    (block,) = blocks("toml")
+    profile = profile_from(tomllib.loads(block), "README.md")
+    assert profile.select.results == 8
+
+
+def test_the_two_commands_for_newcomers_are_targets_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    commands = re.findall(r"^make (\w+)", "\n".join(blocks("sh")), re.MULTILINE)
+    assert commands == ["demo", "test"]
+    for target in commands:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+)
+def test_links_within_the_project_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
+    missing = [link for link in links if not ((ROOT / page).parent / link).exists()]
+    assert missing == []
