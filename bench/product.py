@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from bench.frame import Options
 from pincite.engine import AsyncPincite, QueryEncoder
 from pincite.model import Chunk, CollectionSpec
+from pincite.owner.client import RemoteIndex
 from pincite.ports import DenseEncoder, Index
 from pincite.profile import Profile
 from pincite.settings import Settings
@@ -37,13 +38,14 @@ async def open_product(root: Path, options: Options) -> AsyncIterator[AsyncPinci
             yield engine
         finally:
             if (root / "catalog.db").exists():
-                await dismiss(engine, root)
+                await release(engine.client(), root)
 
 
-async def dismiss(engine: AsyncPincite, root: Path) -> None:
-    """Ask the owner to leave, and wait until it has let go of the folder."""
-    await engine.client().leave()
-    await engine.client().close()
+async def release(client: RemoteIndex, root: Path) -> None:
+    """Ask the owner to leave if there is one, and wait until it has let go of the folder."""
+    if (root / "owner.lock").exists() and not _free(root):
+        await client.leave()
+    await client.close()
     async with asyncio.timeout(_GONE_S):
         while not _free(root):  # noqa: ASYNC110 - another process lets go of it
             await asyncio.sleep(0.01)

@@ -120,8 +120,10 @@ async def run(options: Options) -> QualityFigures:
     return QualityFigures(tuple(figures), _means(figures), missing, spans)
 
 
-async def measure(collection: Collection, encoder: DenseEncoder) -> SetFigures:
-    """Index one collection in a temporary folder and ask all of its queries in all variants."""
+async def measure(
+    collection: Collection, encoder: DenseEncoder, variants: Sequence[Variant] = VARIANTS
+) -> SetFigures:
+    """Index one collection in a temporary folder and ask all of its queries in these variants."""
     texts = {key: text for key, text in collection.documents.items() if text.strip()}
     with temporary_folder() as folder:
         store = EdgeStore(folder / "store")
@@ -130,7 +132,7 @@ async def measure(collection: Collection, encoder: DenseEncoder) -> SetFigures:
             spec = await build(index, collection.name, texts, encoder)
             scores = {
                 str(variant): await _scores(variant, spec, index, encoder, collection)
-                for variant in VARIANTS
+                for variant in variants
             }
         finally:
             await index.close()

@@ -10,6 +10,7 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.stages.blend import BlendConfig
+from pincite.stages.coverage import CoverageConfig
 from pincite.stages.dedup import DedupConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.gate import GateConfig
@@ -34,6 +35,7 @@ class Profile:
     smooth: SmoothConfig = field(default_factory=SmoothConfig)
     rerank: RerankConfig = field(default_factory=RerankConfig)
     blend: BlendConfig = field(default_factory=BlendConfig)
+    cover: CoverageConfig = field(default_factory=CoverageConfig)
     gate: GateConfig = field(default_factory=GateConfig)
     select: SelectConfig = field(default_factory=SelectConfig)
     pack: PackConfig = field(default_factory=PackConfig)

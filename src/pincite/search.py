@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pincite.model import EvidencePack, Plan, Scope
+from pincite.model import EvidencePack, Plan, Query, Scope
 from pincite.ports import Reranker, Searchable
 from pincite.profile import Profile
 from pincite.stages.blend import blend
+from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
-from pincite.stages.fuse import fuse
+from pincite.stages.fuse import dense_weight, fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load
 from pincite.stages.pack import pack
@@ -39,19 +40,51 @@ async def search(
     no collection answers."""
     query = trace.tap("prepare", prepare(text, profile.prepare))
     found = trace.tap("retrieve", await retrieve(query, deps.collections, scope, profile.retrieve))
-    fused = trace.tap("fuse", fuse(found.rankings, profile.fuse))
+    weights = _dense_weights(query, deps, profile)
+    fused = trace.tap("fuse", fuse(found.rankings, profile.fuse, weights))
     loaded = trace.tap("load", await load(fused, deps.collections, profile.load))
     unique = trace.tap("dedup", dedup(loaded, profile.dedup))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)
     judged = trace.tap("rerank", await rerank(query, pool, deps.reranker, profile.rerank))
     blended = trace.tap("blend", blend(judged, profile.blend))
-    gated = trace.tap("gate", gate(blended.candidates, profile.gate))
+    foreign = _foreign(deps)
+    covered = trace.tap(
+        "cover", cover(query.text, blended.candidates, deps.terms, profile.cover, foreign)
+    )
+    gated = trace.tap("gate", gate(covered, profile.gate))
     chosen = trace.tap("select", select(gated, profile.select))
     plan = _plan(found, profile)
     notices = (*found.notices, *blended.notices)
     result = trace.tap("pack", pack(query, chosen, gated, plan, notices, profile.pack))
     return replace(result, timings_ms=trace.timings_ms())
+
+
+def _dense_weights(query: Query, deps: Deps, profile: Profile) -> dict[str, float]:
+    """How far to trust the dense side of each collection with this query."""
+    language = deps.language_of(query.text)
+    return {
+        one.spec.name: dense_weight(
+            language,
+            one.spec.language,
+            one.dense.languages,
+            profile.fuse,
+            names=bool(query.identifiers),
+        )
+        for one in deps.collections
+        if one.dense is not None
+    }
+
+
+def _foreign(deps: Deps) -> frozenset[str]:
+    """The collections whose language their dense model does not know."""
+    return frozenset(
+        one.spec.name
+        for one in deps.collections
+        if one.dense is not None
+        and one.dense.languages
+        and one.spec.language not in one.dense.languages
+    )
 
 
 def _plan(found: Retrieved, profile: Profile) -> Plan:

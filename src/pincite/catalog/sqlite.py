@@ -7,13 +7,15 @@ of power from the next checkpoint on, which is what the store beside it promises
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, fields
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from pincite.errors import IndexTooNew, StoreError
+from pincite.errors import DiskFull, IndexTooNew, InvalidPoint, StoreError, UsageError
 from pincite.model import CollectionSpec, DocumentRecord, SourceRecord
 
 MIGRATIONS = (
@@ -32,7 +34,8 @@ MIGRATIONS = (
     """,
 )
 
-_COLUMNS = tuple(field.name for field in fields(DocumentRecord))
+_COLUMNS = ", ".join(field.name for field in fields(DocumentRecord))
+
 
 
 class SqliteCatalog:
@@ -40,107 +43,142 @@ class SqliteCatalog:
 
     def __init__(self, path: Path | str) -> None:
         """Open or create, and bring the schema up to date. Raises IndexTooNew, StoreError."""
-        try:
+        self._path = path
+        with self._translated("opened"):
             self._db = sqlite3.connect(str(path), isolation_level=None)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("PRAGMA foreign_keys = ON")
-            self._migrate(path)
-        except sqlite3.DatabaseError as error:
+        try:
+            with self._translated("opened"):
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+                self._db.execute("PRAGMA foreign_keys = ON")
+                self._migrate()
+        except BaseException:
+            self._db.close()
+            raise
+
+    @contextmanager
+    def _translated(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.IntegrityError as error:  # the only constraint that can be broken
+            raise UsageError("there is no such collection", hint="pincite collections") from error
+        except (sqlite3.Error, msgspec.DecodeError) as error:
+            code = getattr(error, "sqlite_errorcode", None)
+            if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
+                raise DiskFull(
+                    f"the catalogue {self._path} cannot be {verb}: {error}",
+                    hint="make room on that disk, then run the same command again",
+                ) from error
             raise StoreError(
-                f"the catalogue {path} cannot be opened: {error}",
+                f"the catalogue {self._path} cannot be {verb}: {error}",
                 hint="move the index folder away and index again",
             ) from error
+        except UnicodeEncodeError as error:
+            raise InvalidPoint(f"a name is not valid Unicode: {error.object!r}") from error
 
-    def _migrate(self, path: Path | str) -> None:
+    def _migrate(self) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         if version > len(MIGRATIONS):
             raise IndexTooNew(
-                f"the catalogue {path} has schema {version}, this Pincite knows"
+                f"the catalogue {self._path} has schema {version}, this Pincite knows"
                 f" {len(MIGRATIONS)}: it was written by a newer version",
                 hint="pip install --upgrade pincite",
             )
         for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
             self._db.executescript(f"BEGIN; {script}; PRAGMA user_version = {number}; COMMIT;")
 
+    def _read(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        with self._translated("read"):
+            return self._db.execute(sql, values).fetchall()
+
+    def _write(self, sql: str, *rows: Sequence[object]) -> None:
+        """The statement once per row, in one transaction."""
+        with self._translated("written"), self._db:
+            self._db.execute("BEGIN")
+            self._db.executemany(sql, rows)
+
     async def specs(self) -> tuple[CollectionSpec, ...]:
-        rows = self._db.execute("SELECT spec FROM collections ORDER BY name")
-        return tuple(msgspec.json.decode(spec, type=CollectionSpec) for (spec,) in rows)
+        rows = self._read("SELECT spec FROM collections ORDER BY name")
+        with self._translated("read"):
+            return tuple(msgspec.json.decode(spec, type=CollectionSpec) for (spec,) in rows)
 
     async def put_spec(self, spec: CollectionSpec) -> None:
-        self._db.execute(
+        self._write(
             "INSERT INTO collections VALUES (?, ?)"
             " ON CONFLICT (name) DO UPDATE SET spec = excluded.spec",
             (spec.name, msgspec.json.encode(spec).decode()),
         )
 
     async def drop(self, collection: str) -> None:
-        self._db.execute("DELETE FROM collections WHERE name = ?", (collection,))
+        self._write("DELETE FROM collections WHERE name = ?", (collection,))
 
     async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
-        rows = self._db.execute(
+        rows = self._read(
             "SELECT record FROM sources WHERE collection = ? ORDER BY name", (collection,)
         )
-        return tuple(msgspec.json.decode(record, type=SourceRecord) for (record,) in rows)
+        with self._translated("read"):
+            return tuple(msgspec.json.decode(record, type=SourceRecord) for (record,) in rows)
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
-        self._db.execute(
+        with self._translated("written"):
+            raw = msgspec.json.encode(record).decode()
+        self._write(
             "INSERT OR REPLACE INTO sources VALUES (?, ?, ?)",
-            (collection, record.source.name, msgspec.json.encode(record).decode()),
+            (collection, record.source.name, raw),
         )
 
     async def drop_source(self, collection: str, source: str) -> None:
-        self._db.execute(
-            "DELETE FROM sources WHERE collection = ? AND name = ?", (collection, source)
-        )
+        self._write("DELETE FROM sources WHERE collection = ? AND name = ?", (collection, source))
 
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        only = "" if source is None else " AND source = :source"
-        rows = self._db.execute(
-            f"SELECT {', '.join(_COLUMNS)} FROM documents"  # noqa: S608 - constants only
-            f" WHERE collection = :collection{only} ORDER BY source, path",
-            {"collection": collection, "source": source},
-        )
+        sql = f"SELECT {_COLUMNS} FROM documents WHERE collection = ?"  # noqa: S608 - constants
+        values = [collection]
+        if source is not None:
+            sql, values = f"{sql} AND source = ?", [collection, source]
+        rows = self._read(f"{sql} ORDER BY source, path", values)
         return tuple(DocumentRecord(*row) for row in rows)
 
     async def revision(self, collection: str, source: str, path: str) -> str | None:
-        row = self._db.execute(
+        rows = self._read(
             "SELECT revision FROM documents WHERE (collection, source, path) = (?, ?, ?)",
             (collection, source, path),
-        ).fetchone()
-        return None if row is None else str(row[0])
+        )
+        return str(rows[0][0]) if rows else None
+
+    async def refs(
+        self, collection: str, documents: Iterable[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], str]:
+        sql = "SELECT ref FROM documents WHERE (collection, source, path) = (?, ?, ?)"
+        found = ((key, self._read(sql, (collection, *key))) for key in documents)
+        return {key: rows[0][0] for key, rows in found if rows}
 
     async def totals(self, collection: str) -> tuple[int, int, int]:
-        row = self._db.execute(
+        rows = self._read(
             "SELECT count(*), coalesce(sum(chunks), 0), coalesce(sum(tokens), 0)"
             " FROM documents WHERE collection = ?",
             (collection,),
-        ).fetchone()
-        return int(row[0]), int(row[1]), int(row[2])
+        )
+        documents, chunks, tokens = rows[0]
+        return documents, chunks, tokens
 
     async def put(self, collection: str, records: Sequence[DocumentRecord]) -> None:
-        marks = ", ".join("?" * (len(_COLUMNS) + 1))
-        with self._db:  # one transaction
-            self._db.execute("BEGIN")
-            self._db.executemany(
-                f"INSERT OR REPLACE INTO documents (collection, {', '.join(_COLUMNS)})"  # noqa: S608
-                f" VALUES ({marks})",
-                [(collection, *astuple(record)) for record in records],
-            )
+        self._write(
+            f"INSERT OR REPLACE INTO documents (collection, {_COLUMNS})"  # noqa: S608
+            f" VALUES (?{', ?' * len(fields(DocumentRecord))})",
+            *((collection, *astuple(record)) for record in records),
+        )
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
-        with self._db:
-            self._db.execute("BEGIN")
-            self._db.executemany(
-                "DELETE FROM documents WHERE collection = ? AND revision = ?",
-                [(collection, revision) for revision in revisions],
-            )
+        self._write(
+            "DELETE FROM documents WHERE collection = ? AND revision = ?",
+            *((collection, revision) for revision in revisions),
+        )
 
-    async def checkpoint(self) -> None:
-        """Make everything written so far survive a loss of power."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    async def flush(self) -> None:
+        with self._translated("written"):
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     async def close(self) -> None:
         self._db.close()

@@ -1,7 +1,7 @@
 """Configuration and data: JSON, YAML, TOML, INI, XML by indentation, tables by row.
 
-What a serialiser or a tidy person has indented needs no parser: a key's value is what is indented below it.
-Whatever is laid out otherwise is cut between lines.
+What a serialiser or a tidy person has indented needs no parser: a key's value is what is
+indented below it. Whatever is laid out otherwise is cut between lines.
 """
 
 from __future__ import annotations

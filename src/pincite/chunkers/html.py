@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"/?([a-zA-Z][a-zA-Z0-9-]*)|[!?]")
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _BLOCKS = frozenset(
-    """address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer
-    form head header hr html li link main meta nav noscript ol option p pre section summary table
-    tbody td tfoot th thead title tr ul script style template svg""".split()  # noqa: SIM905
+    """address article aside blockquote body center dd details div dl dt fieldset figcaption
+    figure footer form head header hr html li link main meta nav noscript ol option p pre section
+    summary table tbody td tfoot th thead title tr ul script style template svg""".split()
 ) | frozenset(_HEADINGS)
 _OPAQUE = frozenset({"script", "style", "template", "svg"})
 _MARKUP_SHARE = 0.1  # what a tag costs of its length: chunks of pure markup must end somewhere

@@ -77,7 +77,10 @@ def _block_pieces(
 ) -> Iterator[Piece]:
     skip_until = 0
     for number, block in enumerate(blocks):
-        if block.first < skip_until:
+        if block.first < skip_until:  # within a labelled block, but it may reach beyond
+            if block.last > skip_until:
+                yield Piece(skip_until, block.last, path)
+                skip_until = block.last
             continue
         label = _LABEL.fullmatch(lines.lines[block.top]) if block.kind == "paragraph" else None
         if label and depth < _DEEPEST:
@@ -107,9 +110,8 @@ def _block_pieces(
         elif block.kind in ("paragraph", "html_block"):
             note = ""
             if _is_table(lines, block):
-                note = " ".join(lines.lines[block.top].replace("|", " | ").split())[:120].strip(
-                    "| "
-                )
+                head = " ".join(lines.lines[block.top].replace("|", " | ").split())
+                note = head[:120].strip("| ")
             yield Piece(first, block.last, path, note=note)
         else:
             for cut in (*block.cuts[1:], block.last):

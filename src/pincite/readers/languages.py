@@ -19,10 +19,11 @@ class FileType:
 
 
 _SUFFIXES: dict[SourceType, str] = {
-    "docs": """markdown:md,markdown,mdx,mdown,mkd,qmd,rmd,mdc rst:rst,rest text:txt,text,adoc,asciidoc,org
-        html:html,htm,xhtml""",
-    "code": """python:py,pyi,pyw,pyx,pxd javascript:js,mjs,cjs,jsx typescript:ts,mts,cts tsx:tsx go:go
-        rust:rs java:java c:c,h cpp:cc,cpp,cxx,c++,hh,hpp,hxx,h++,ipp,inl,cu,cuh,ino c_sharp:cs,csx
+    "docs": """markdown:md,markdown,mdx,mdown,mkd,qmd,rmd,mdc rst:rst,rest
+        text:txt,text,adoc,asciidoc,org html:html,htm,xhtml""",
+    "code": """python:py,pyi,pyw,pyx,pxd javascript:js,mjs,cjs,jsx typescript:ts,mts,cts tsx:tsx
+        go:go rust:rs java:java c:c,h cpp:cc,cpp,cxx,c++,hh,hpp,hxx,h++,ipp,inl,cu,cuh,ino
+        c_sharp:cs,csx
         ruby:rb,rake,gemspec,ru php:php,phtml kotlin:kt,kts bash:sh,bash,zsh,ksh,bats
         scala:scala,sc,sbt swift:swift lua:lua css:css elixir:ex,exs haskell:hs zig:zig
         sql:sql scss:scss,sass,less perl:pl,pm r:r julia:jl dart:dart groovy:groovy,gradle
@@ -38,8 +39,8 @@ _SUFFIXES: dict[SourceType, str] = {
         ini:ini,cfg,conf,properties,desktop,service,editorconfig""",
 }
 _NAMES: dict[SourceType, str] = {
-    "docs": """text:readme,license,licence,copying,notice,authors,contributors,changelog,changes,history,
-        news,todo,install,maintainers,codeowners,llms.txt""",
+    "docs": """text:readme,license,licence,copying,notice,authors,contributors,changelog,changes,
+        history,news,todo,install,maintainers,codeowners,llms.txt""",
     "code": """dockerfile:dockerfile,containerfile make:makefile,gnumakefile cmake:cmakelists.txt
         ruby:gemfile,rakefile,podfile,vagrantfile,brewfile groovy:jenkinsfile just:justfile
         starlark:build,build.bazel,workspace,tiltfile procfile:procfile go_mod:go.mod,go.work""",

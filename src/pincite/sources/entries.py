@@ -90,7 +90,7 @@ class OpenSource(ABC):
     def read(self, entry: Entry) -> bytes:
         """The bytes of a file. Raises SourceError where they cannot be had."""
 
-    def ref_for(self, entry: Entry, content_hash: str) -> str:
+    def ref_for(self, entry: Entry, content_hash: str) -> str:  # noqa: ARG002  # checkouts look
         """The revision that a citation of this file names: that of the source, or its content."""
         return self.source.ref if self.source.ref else content_ref(content_hash)
 

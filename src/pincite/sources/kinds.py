@@ -7,22 +7,28 @@ from pincite.sources.entries import SkipCode, Skipped, SourceLimits
 SKIPPED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", ".pincite", "node_modules", "__pycache__", "__pypackages__"}
 )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 SHOWN_HIDDEN_FOLDERS = frozenset({".github", ".gitlab"})
 
-_BINARY = frozenset(
+_BINARY = _words(
     """7z a aac ai aif aiff apk app avi avif bin bmp bz2 cab class com dat db dll dmg dylib eot exe
     fbx flac gguf gif gz h5 hdf5 heic heif ico icns iso jar jpeg jpg jp2 key lib lz lz4 lzma m4a m4v
     mkv mo mov mp3 mp4 mpeg mpg npy npz o obj ocx ogg ogv onnx otf parquet pb pch pdb pickle pkl png
     psd pt pth pyc pyd pyo rar rlib safetensors so sqlite sqlite3 tar tflite tgz tif tiff ttc ttf
-    wasm wav webm webp whl wmv woff woff2 xz zip zst""".split()
+    wasm wav webm webp whl wmv woff woff2 xz zip zst"""
 )
-_LOCK_FILES = frozenset(
+_LOCK_FILES = _words(
     """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
     poetry.lock uv.lock pdm.lock pylock.toml pipfile.lock conda-lock.yml cargo.lock composer.lock
     gemfile.lock go.sum mix.lock pubspec.lock podfile.lock packages.lock.json flake.lock
-    gradle.lockfile package.resolved""".split()
+    gradle.lockfile package.resolved"""
 )
-_DENSE = frozenset("js mjs cjs jsx ts mts cts tsx css json geojson topojson".split())
+_DENSE = _words("js mjs cjs jsx ts mts cts tsx css json geojson topojson")
 
 HEAD_BYTES = 8192
 _BOMS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")

@@ -11,6 +11,8 @@ from pincite.sources.entries import OpenSource, Selection, SourceLimits
 from pincite.sources.folder import FolderSource
 from pincite.sources.git import Checkout, find_checkout
 
+EVERYTHING = Selection()  # but hidden and ignored files
+
 
 def open_source(
     location: str | Path,
@@ -19,7 +21,7 @@ def open_source(
     ref: str | None = None,
     url_rule: str | None = None,
     limits: SourceLimits,
-    selection: Selection = Selection(),
+    selection: Selection = EVERYTHING,
 ) -> OpenSource:
     """A checkout, folder, wheel, archive or single file. Raises SourceError.
 

@@ -2,7 +2,7 @@
 
 Exact and slow; every search looks at every point. Scores follow Qdrant: cosine for dense vectors,
 sums of products with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` for sparse ones, where N counts the
-points of the collection and n those that have the term (Robertson's weight, kept positive).
+points of the collection with any term and n those with this one (Robertson's weight, kept positive).
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import AnyOf, Filter, SearchRequest, Stored
-from pincite.stores.validate import check_known, check_points, check_sparse
+from pincite.stores.validate import (
+    check_known,
+    check_points,
+    check_prefix,
+    check_request,
+    check_sparse,
+    check_spec,
+)
 
 
 class MemoryStore:
@@ -35,38 +42,41 @@ class MemoryStore:
         self._hidden: set[tuple[str, str]] = set()
 
     async def create(self, spec: CollectionSpec) -> None:
+        check_spec(spec, self._specs.get(spec.name))
         self._specs[spec.name] = spec
         self._points.setdefault(spec.name, {})
 
     async def drop(self, collection: str) -> None:
         self._specs.pop(collection, None)
         self._points.pop(collection, None)
+        self._hidden = {item for item in self._hidden if item[0] != collection}
 
     async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
-        check_known(collection, self._specs)
+        revisions = self._of(collection)
         check_points(self._specs[collection], points)
-        revisions = self._points[collection]
-        if revision not in revisions:
+        if not revisions.get(revision):
             self._hidden.add((collection, revision))
         revisions.setdefault(revision, {}).update({p.chunk.id: p for p in points})
 
     async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
-        self._hidden.discard((collection, revision))
+        revisions = self._of(collection)
+        if (collection, revision) in self._hidden:
+            self._hidden.discard((collection, revision))
+            for other, points in revisions.items():
+                if other != revision:
+                    for key in points.keys() & revisions.get(revision, {}).keys():
+                        del points[key]
         if replaces is not None and replaces != revision:
             await self.remove(collection, [replaces])
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         for revision in revisions:
-            self._points[collection].pop(revision, None)
+            self._of(collection).pop(revision, None)
             self._hidden.discard((collection, revision))
 
-    async def set_ref(self, collection: str, revision: str, ref: str) -> None:
-        points = self._points[collection].get(revision, {})
-        for key, point in points.items():
-            points[key] = replace(point, chunk=replace(point.chunk, ref=ref))
-
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        check_known(collection, self._specs)
+        self._of(collection)
+        check_request(self._specs[collection], request)
         points = [
             (revision, point)
             for revision, point in self._visible(collection)
@@ -105,32 +115,39 @@ class MemoryStore:
         )
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
-        return {name: len(points) for name, points in self._points[collection].items() if points}
+        return {name: len(points) for name, points in self._of(collection).items() if points}
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        check_prefix(after)
         chunks = sorted((p.chunk for _, p in self._visible(collection)), key=lambda c: c.id)
         return tuple(c for c in chunks if after is None or c.id > after)[:limit]
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         for key, vector in vectors.items():
             check_sparse(vector, f"chunk {key}")
-        for points in self._points[collection].values():
-            for key in points.keys() & vectors.keys():
-                points[key] = replace(points[key], sparse=vectors[key])
+        for revision, points in self._of(collection).items():
+            if (collection, revision) not in self._hidden:
+                for key in points.keys() & vectors.keys():
+                    points[key] = replace(points[key], sparse=vectors[key])
 
     async def flush(self) -> None:
         """Nothing to do: this store does not outlive its process."""
 
     async def optimise(self, collection: str) -> bool:
+        self._of(collection)
         return False
 
     async def close(self) -> None:
         """Nothing to let go of."""
 
+    def _of(self, collection: str) -> dict[str, dict[str, Point]]:
+        check_known(collection, self._specs)
+        return self._points[collection]
+
     def _visible(self, collection: str) -> list[tuple[str, Point]]:
         return [
             (revision, point)
-            for revision, points in self._points.get(collection, {}).items()
+            for revision, points in self._of(collection).items()
             if (collection, revision) not in self._hidden
             for point in points.values()
         ]
@@ -141,7 +158,7 @@ class MemoryStore:
         total, having = 0, dict.fromkeys(query.indices, 0)
         for stored in self._points[collection].values():
             for point in stored.values():
-                total += 1
+                total += bool(point.sparse.indices)
                 for index in point.sparse.indices:
                     if index in having:
                         having[index] += 1
@@ -175,6 +192,6 @@ def _matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
     def holds(condition: AnyOf) -> bool:
         value = revision if condition.field == "revision" else getattr(chunk, condition.field)
         held = value if isinstance(value, tuple) else (value,)
-        return any(item in condition.values for item in held)
+        return any(item and item in condition.values for item in held)
 
     return all(map(holds, filter_.must)) and not any(map(holds, filter_.must_not))

@@ -1,8 +1,8 @@
 """all-MiniLM-L6-v2 and its like on ONNX Runtime: one text a run, one thread a run.
 
 A run uses one core because a matrix of one text is too small to share; a pool keeps all cores
-busy instead. Batches are not used: they are slower here (see docs/decisions/0002) and would
-make a text's vector depend on its neighbours (see `onnx_bert`).
+busy instead. Batches are not used: they would make a text's vector depend on its neighbours
+(see `onnx_bert`) and be a tenth faster at best (see docs/decisions/0002-bundled-model.md).
 """
 
 from __future__ import annotations

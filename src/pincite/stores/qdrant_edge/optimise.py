@@ -1,18 +1,86 @@
-"""The child process that optimises a copy of a shard: `python -m ... SOURCE TARGET`.
+"""A child process that optimises a copy of a shard: `python -m ... SOURCE TARGET`.
 
-Prints `copied` as soon as the source may be written to again, and ends with 0 when the copy is
-optimised, flushed and closed.
+    child    ready      it has started, and waits
+    parent   copy       nobody writes to the source from here on
+    child    copied     the source may be written to again
+             (end)      exit code 0: the copy is optimised, flushed and closed
+
+The child ends with its parent, so that nobody writes into a folder that the next owner sweeps away.
 """
 
 from __future__ import annotations
 
+import asyncio
+import ctypes
 import os
+import shutil
+import signal
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-import qdrant_edge as edge
+from pincite.errors import StoreError
 
 _NICENESS = 5  # searches and the encoder go first
+_PR_SET_PDEATHSIG = 1
+
+
+class Child:
+    """The parent's side of the conversation."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def ready(self) -> None:
+        """Return when it waits for `copy`."""
+        await self._hear(b"ready\n")
+
+    async def copy(self) -> None:
+        """Let it copy, and return when that is done."""
+        if self._process.stdin is not None:
+            with suppress(ConnectionError):  # its exit code says more
+                self._process.stdin.write(b"copy\n")
+                await self._process.stdin.drain()
+        await self._hear(b"copied\n")
+
+    async def end(self) -> None:
+        """Return when the copy is optimised. Raises StoreError."""
+        _, errors = await self._process.communicate()
+        if self._process.returncode != 0:
+            raise StoreError(
+                f"optimising failed with exit code {self._process.returncode}:"
+                f" {errors.decode(errors='replace').strip()[-500:]}",
+                hint="pincite status",
+            )
+
+    async def _hear(self, line: bytes) -> None:
+        if self._process.stdout is not None and await self._process.stdout.readline() != line:
+            await self.end()
+            raise StoreError("optimising ended too soon", hint="pincite status")
+
+    def kill(self) -> None:
+        """End it now, if it has not ended."""
+        with suppress(ProcessLookupError):
+            self._process.kill()
+
+
+@asynccontextmanager
+async def optimising_child(source: Path, target: Path) -> AsyncIterator[Child]:
+    """A child that is gone when the block ends, however that ends."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", __name__, str(source), str(target)),
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+    )
+    child = Child(process)
+    try:
+        yield child
+    finally:
+        child.kill()
+        await process.communicate()
 
 
 def copy_sparse(source: Path, target: Path) -> None:
@@ -26,31 +94,35 @@ def copy_sparse(source: Path, target: Path) -> None:
                 start = os.lseek(reader.fileno(), position, os.SEEK_DATA)
             except OSError:  # no data behind this position
                 break
-            end = os.lseek(reader.fileno(), start, os.SEEK_HOLE)
+            position = os.lseek(reader.fileno(), start, os.SEEK_HOLE)
             os.lseek(reader.fileno(), start, os.SEEK_SET)
             os.lseek(writer.fileno(), start, os.SEEK_SET)
-            while start < end:
-                start += os.sendfile(writer.fileno(), reader.fileno(), None, end - start)
-            position = end
+            while start < position:
+                sent = os.sendfile(writer.fileno(), reader.fileno(), None, position - start)
+                if not sent:
+                    raise OSError(f"{source} became shorter while it was copied")
+                start += sent
 
 
-def copy_tree(source: Path, target: Path) -> None:
-    """Copy all files below a folder."""
-    target.mkdir()
-    for item in sorted(source.iterdir()):
-        (copy_tree if item.is_dir() else copy_sparse)(item, target / item.name)
-
-
-def main(source: str, target: str) -> None:
-    """Copy, optimise, flush, close."""
+def main(source: str, target: str) -> int:
+    """Copy, optimise, flush, close. 1 if the parent has gone before it began."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.nice(_NICENESS)
-    copy_tree(Path(source), Path(target))
+    import qdrant_edge as edge
+
+    print("ready", flush=True)
+    if sys.stdin.readline() != "copy\n":
+        return 1
+    copy = copy_sparse if hasattr(os, "SEEK_DATA") and sys.platform == "linux" else shutil.copyfile
+    shutil.copytree(source, target, copy_function=copy)
     print("copied", flush=True)
     shard = edge.EdgeShard.load(target)
     shard.optimize()
     shard.flush()
     shard.close()
+    return 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))

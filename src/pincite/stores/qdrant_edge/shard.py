@@ -1,113 +1,108 @@
-"""One collection on disk: generations of an engine shard, one of them current.
+"""One collection on disk: its current generation, open, and the next one in the making.
 
-    <root>/state.json          which generation is current, and how many points it has lost since
-    <root>/g000001/            the engine's files
-
-Optimising freezes the interpreter for seconds to minutes, for the engine keeps Python's lock. So a
-child process optimises a copy while this one goes on; what is written meanwhile is also kept in a
-journal, applied to the copy at the end, and then the copy becomes current by one rename.
+The engine keeps Python's lock during a call. Searches and writes take milliseconds, but a flush
+waits for the disk, and optimising takes seconds to minutes. So durability comes from syncing the
+engine's log in a thread, and a child process optimises a copy while this one goes on; what is
+written meanwhile is also kept in a journal and applied to the copy, which then becomes current.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import shutil
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+import msgspec
 import qdrant_edge as edge
 
-from pincite.errors import DiskFull, StoreError
+from pincite.errors import DiskFull, PinciteError, StoreError
 from pincite.model import CollectionSpec
+from pincite.stores.qdrant_edge import generations
+from pincite.stores.qdrant_edge.generations import State
+from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.qdrant_edge.translate import DENSE, INDEXED_FIELDS, SPARSE
+from pincite.tasks import to_the_end
 
 T = TypeVar("T")
 
 #: Free space that every write leaves untouched: a full disk kills the process by SIGBUS.
 SPARE_BYTES = 128 * 1024 * 1024
-#: Optimising pays from this share of points that are not indexed or were deleted.
+#: Optimising pays from this share of points that were written or removed since the last time.
 WORTHWHILE_SHARE = 0.1  # guess, unmeasured
+_GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer the engine builds no graph
 _JOURNAL_STEP = 8  # operations applied to a copy before searches get their turn
+_JOURNAL_POINTS = 50_000  # about 150 MB; with more the copy is given up  # guess, unmeasured
+_LOG_BYTES = 256 * 1024 * 1024  # with more the engine flushes, which empties its log
 
 
 class Shard:
     """An open shard. One process at a time may hold it."""
 
-    def __init__(self, root: Path, spec: CollectionSpec) -> None:
+    def __init__(
+        self, root: Path, spec: CollectionSpec, free_bytes: Callable[[Path], int]
+    ) -> None:
         """Open the current generation, or create the first. Raises StoreError, DiskFull."""
         self.root = root
-        self.hidden: set[str] = set()
-        self.optimising = False
+        self.hidden: set[str] = set()  #: revisions that searches do not see
+        self.writing = asyncio.Lock()  #: whoever calls `apply` holds it
+        self._free_bytes = free_bytes
         self._journal: list[edge.UpdateOperation] | None = None
-        self._writable = asyncio.Event()
-        self._writable.set()
+        self._journal_points = 0
+        self._optimising: asyncio.Task[None] | None = None
         root.mkdir(parents=True, exist_ok=True)
-        self._state = self._read_state()
-        self._shard = self._open(spec)
-        self.has_dense = spec.dense is not None
-        self._sweep()
+        self.require_space(0)
+        self._state, self._shard = self.guard("open", self._open)
+        try:
+            self.set_dimensions(spec.dimensions)
+        except PinciteError:
+            self._shard.close()
+            raise
+
+    def _open(self) -> tuple[State, edge.EdgeShard]:
+        state = generations.read_state(self.root)
+        generations.sweep(self.root, state.generation if state else "")
+        if state is not None:
+            return state, edge.EdgeShard.load(str(self.root / state.generation))
+        state = State()
+        path = self.root / state.generation
+        path.mkdir()
+        sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
+        config = edge.EdgeConfig(vectors={}, sparse_vectors={SPARSE: sparse})
+        shard = edge.EdgeShard.create(str(path), config)
+        for name in INDEXED_FIELDS:
+            keyword = edge.PayloadSchemaType.Keyword
+            shard.update(edge.UpdateOperation.create_field_index(name, keyword))
+        shard.flush()
+        generations.write_state(self.root, state)
+        return state, shard
+
+    def set_dimensions(self, dimensions: int) -> None:
+        """Add dense vectors to a shard that has none."""
+        if dimensions and not self._state.dimensions:
+            self.apply(
+                edge.UpdateOperation.create_dense_vector(DENSE, dimensions, edge.Distance.Cosine)
+            )
+            self._state.dimensions = dimensions
+            self.guard("write to", lambda: generations.write_state(self.root, self._state))
 
     @property
-    def _path(self) -> Path:
-        return self.root / str(self._state["generation"])
+    def dimensions(self) -> int:
+        """Length of the dense vectors, 0 if there are none."""
+        return self._state.dimensions
 
-    def _read_state(self) -> dict[str, Any]:
-        try:
-            return dict(json.loads((self.root / "state.json").read_text()))
-        except FileNotFoundError:
-            return {"generation": "g000001", "deleted": 0, "dense": False}
-
-    def _write_state(self) -> None:
-        fresh = self.root / "state.json.new"
-        with fresh.open("w") as file:
-            json.dump(self._state, file)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self.root / "state.json")
-
-    def _open(self, spec: CollectionSpec) -> edge.EdgeShard:
-        self.require_space(0)
-        if (self.root / "state.json").exists():
-            shard = self.guard("open", lambda: edge.EdgeShard.load(str(self._path)))
-        else:
-            shutil.rmtree(self._path, ignore_errors=True)
-            self._path.mkdir()
-            config = edge.EdgeConfig(
-                vectors={},
-                sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-            )
-            shard = self.guard("create", lambda: edge.EdgeShard.create(str(self._path), config))
-            for name in INDEXED_FIELDS:
-                index = edge.UpdateOperation.create_field_index(
-                    name, edge.PayloadSchemaType.Keyword
-                )
-                shard.update(index)
-            shard.flush()
-            self._write_state()
-        if spec.dense is not None and not self._state["dense"]:
-            create = edge.UpdateOperation.create_dense_vector(
-                DENSE, spec.dimensions, edge.Distance.Cosine
-            )
-            self.guard("add dense vectors to", lambda: shard.update(create))
-            self._state["dense"] = True
-            self._write_state()
-        return shard
-
-    def _sweep(self) -> None:
-        for leftover in self.root.glob("g*"):
-            if leftover != self._path:
-                shutil.rmtree(leftover, ignore_errors=True)
+    @property
+    def optimising(self) -> bool:
+        """Is a child process at work?"""
+        return self._optimising is not None
 
     def guard(self, verb: str, call: Callable[[], T]) -> T:
         """Run one engine call and translate what it raises. Its panics are no Exceptions."""
         try:
             return call()
-        except (KeyboardInterrupt, SystemExit, asyncio.CancelledError):
+        except (KeyboardInterrupt, SystemExit, asyncio.CancelledError, PinciteError):
             raise
         except BaseException as error:
             raise StoreError(
@@ -117,7 +112,7 @@ class Shard:
 
     def require_space(self, needed: int) -> None:
         """Raise DiskFull unless `needed` bytes can be written with some to spare."""
-        free = shutil.disk_usage(self.root).free
+        free = self._free_bytes(self.root)
         if free < needed + SPARE_BYTES:
             raise DiskFull(
                 f"{free / 1e6:.0f} MB are free at {self.root}, and"
@@ -126,13 +121,19 @@ class Shard:
                 hint="make room on that disk, then run the same command again",
             )
 
-    async def update(self, operation: edge.UpdateOperation, *, deletes: int = 0) -> None:
+    def apply(
+        self, operation: edge.UpdateOperation, *, written: int = 0, deleted: int = 0
+    ) -> None:
         """Apply one operation. It survives a killed process when this returns."""
-        await self._writable.wait()
+        self.require_space(-SPARE_BYTES // 2)  # the end of what was begun may use half of it
         self.guard("write to", lambda: self._shard.update(operation))
-        self._state["deleted"] += deletes
+        self._state.written += written
+        self._state.deleted += deleted
         if self._journal is not None:
             self._journal.append(operation)
+            self._journal_points += written + deleted
+            if self._journal_points > _JOURNAL_POINTS and self._optimising is not None:
+                self._optimising.cancel()
 
     def ask(self, call: Callable[[edge.EdgeShard], T]) -> T:
         """Run one read on the engine."""
@@ -142,86 +143,109 @@ class Shard:
         """How many points there are, exactly, staged ones included."""
         return int(self.ask(lambda s: s.count(edge.CountRequest(exact=True, filter=filter_))))
 
-    def flush(self) -> None:
-        """Make everything written so far survive a loss of power."""
-        self.guard("flush", self._shard.flush)
-        self._write_state()
+    async def flush(self) -> None:
+        """Return when everything written so far survives a loss of power."""
+        async with self.writing:
+            path = self.root / self._state.generation
+            if generations.space_taken(path / "wal") > _LOG_BYTES:
+                self.guard("flush", self._shard.flush)
+            await to_the_end(asyncio.to_thread(self.guard, "flush", lambda: self._sync(path)))
 
-    def close(self) -> None:
+    def _sync(self, path: Path) -> None:
+        generations.sync_log(path)
+        generations.write_state(self.root, self._state)
+
+    async def close(self) -> None:
         """Flush and let go of the files."""
-        self.flush()
-        self.guard("close", self._shard.close)
-
-    def bytes(self) -> int:
-        """Space taken on disk. The engine's files have holes, so blocks are counted."""
-        return sum(f.stat().st_blocks * 512 for f in self.root.rglob("*") if f.is_file())
+        await self._stop_optimising()
+        try:
+            self.guard("flush", self._shard.flush)
+            self.guard("flush", lambda: generations.write_state(self.root, self._state))
+        finally:
+            self.guard("close", self._shard.close)
 
     def worth_optimising(self) -> bool:
-        """Are enough points outside the vector index, or deleted and still counted by IDF?"""
-        info = self.ask(lambda s: s.info())
-        indexed = info.indexed_vectors_count if self.has_dense else info.points_count
-        stale = max(0, info.points_count - indexed) + int(self._state["deleted"])
-        return stale > WORTHWHILE_SHARE * max(1, info.points_count) and (
-            int(self._state["deleted"]) > 0 or info.points_count >= self._index_threshold()
-        )
+        """Are many points outside the graph, or removed and still counted by IDF?"""
+        points, state = self.count(), self._state
+        few = WORTHWHILE_SHARE * points
+        graph = points * state.dimensions * 4 >= _GRAPH_BYTES
+        return state.deleted > few or (graph and state.written > few)
 
-    def _index_threshold(self) -> int:
-        return 6_600  # the engine builds no graph below 10,000 KB of 384-dimensional vectors
-
-    async def optimise(self) -> None:
-        """Optimise a copy in a child process and make it current. Searches go on."""
-        self.require_space(3 * self.bytes())
-        self.optimising = True
-        current = str(self._state["generation"])
-        fresh = f"g{int(current[1:]) + 1:06d}"
-        target = self.root / fresh
-        shutil.rmtree(target, ignore_errors=True)
+    async def optimise(self) -> bool:
+        """Optimise a copy in a child process and make it current. False if that was stopped."""
+        if self._optimising is not None:
+            return False
+        self.require_space(3 * generations.space_taken(self.root))
+        task = self._optimising = asyncio.create_task(self._make_next())
         try:
-            await self._optimise_copy(target)
-            await self._adopt(fresh)
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            await self._stop_optimising()
+            raise
+        finally:
+            self._optimising = None
+        if task.cancelled():
+            return False
+        task.result()
+        return True
+
+    async def _stop_optimising(self) -> None:
+        task = self._optimising
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _make_next(self) -> None:
+        before = self._state.generation
+        after = generations.next_generation(before)
+        started = msgspec.structs.replace(self._state)
+        try:
+            async with optimising_child(self.root / before, self.root / after) as child:
+                await child.ready()
+                async with self.writing:
+                    self._journal, self._journal_points = [], 0
+                    started = msgspec.structs.replace(self._state)
+                    await child.copy()
+                await child.end()
+            await self._adopt(after, started)
         finally:
             self._journal = None
-            self._writable.set()
-            self.optimising = False
-            stale = target if self._state["generation"] == current else self.root / current
-            await asyncio.to_thread(shutil.rmtree, stale, ignore_errors=True)
-
-    async def _optimise_copy(self, target: Path) -> None:
-        self._writable.clear()
-        self.flush()
-        self._journal = []
-        child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "pincite.stores.qdrant_edge.optimise"),
-            *(str(self._path), str(target)),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        try:
-            if child.stdout is not None:
-                await child.stdout.readline()  # the copy is made
-            self._writable.set()
-            _, errors = await child.communicate()
-        except BaseException:
-            child.kill()
-            raise
-        if child.returncode != 0:
-            raise StoreError(
-                f"optimising collection {self.root.name!r} failed with exit code"
-                f" {child.returncode}: {errors.decode(errors='replace').strip()[-500:]}",
-                hint="pincite status",
+            stale = before if self._state.generation == after else after
+            await to_the_end(
+                asyncio.to_thread(shutil.rmtree, self.root / stale, ignore_errors=True)
             )
 
-    async def _adopt(self, generation: str) -> None:
-        path = str(self.root / generation)
-        fresh = self.guard("load", lambda: edge.EdgeShard.load(path))
-        while self._journal:
-            step, self._journal[:_JOURNAL_STEP] = self._journal[:_JOURNAL_STEP], []
-            for operation in step:
-                self.guard("write to", partial(fresh.update, operation))
-            await asyncio.sleep(0)
-        fresh.flush()
-        old, self._shard = self._shard, fresh
-        self._state |= {"generation": generation, "deleted": 0}
-        self._write_state()
-        self.guard("close", old.close)
+    async def _adopt(self, generation: str, started: State) -> None:
+        path = self.root / generation
+        fresh = self.guard("load", lambda: edge.EdgeShard.load(str(path)))
+        try:
+            while self._journal and len(self._journal) > _JOURNAL_STEP:
+                self._replay(fresh, _JOURNAL_STEP)
+                await asyncio.sleep(0)
+            await asyncio.to_thread(generations.sync_log, path)
+            async with self.writing:  # and nothing below gives way to anyone
+                self._replay(fresh, _JOURNAL_STEP + len(self._journal or ()))
+                counted = self.guard("count", lambda: fresh.count(edge.CountRequest(exact=True)))
+                if counted != self.count():
+                    raise StoreError(
+                        f"the optimised copy of collection {self.root.name!r} has {counted} points"
+                        f" instead of {self.count()}, and was not used"
+                    )
+                state = State(
+                    generation=generation,
+                    dimensions=self._state.dimensions,
+                    written=self._state.written - started.written,
+                    deleted=self._state.deleted - started.deleted,
+                )
+                self.guard("sync", lambda: generations.sync_log(path))
+                self.guard("sync", lambda: generations.write_state(self.root, state))
+                fresh, self._shard, self._state = self._shard, fresh, state
+        finally:
+            self.guard("close", fresh.close)  # the old one, or the copy that failed
+
+    def _replay(self, fresh: edge.EdgeShard, most: int) -> None:
+        journal = self._journal if self._journal is not None else []
+        step = journal[:most]
+        del journal[:most]
+        for operation in step:
+            self.guard("write to", partial(fresh.update, operation))

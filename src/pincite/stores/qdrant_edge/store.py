@@ -8,150 +8,168 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from uuid import UUID
 
-import numpy as np
 import qdrant_edge as edge
 
-from pincite.model import (
-    Chunk,
-    CollectionSpec,
-    Hit,
-    Point,
-    Ranking,
-    SignalKind,
-    SignalName,
-    SparseVector,
-)
-from pincite.ports import AnyOf, Filter, SearchRequest, Stored
+from pincite.model import Chunk, CollectionSpec, Hit, Point, Ranking, SparseVector
+from pincite.ports import Filter, SearchRequest, Stored
 from pincite.stores.qdrant_edge import translate
+from pincite.stores.qdrant_edge.generations import space_taken
 from pincite.stores.qdrant_edge.shard import Shard
-from pincite.stores.validate import check_known, check_points, check_sparse
+from pincite.stores.qdrant_edge.translate import ALIASED, REVISION, among
+from pincite.stores.validate import (
+    check_known,
+    check_name,
+    check_points,
+    check_prefix,
+    check_request,
+    check_sparse,
+    check_spec,
+    is_id,
+)
 
 _BATCH = 128  # points per operation: 3 ms of engine time, so that searches never wait long
+_REVISIONS = 64  # revisions removed per operation: 7 ms
+_ALL = 2**31
+_DROPPED = ".dropped"  # a name that no collection can have
+
+
+def free_bytes(path: Path) -> int:
+    """Space left on the disk of `path`."""
+    return shutil.disk_usage(path).free
 
 
 class EdgeStore:
     """Collections as folders below `root`. One process at a time may hold a root."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, free_bytes: Callable[[Path], int] = free_bytes) -> None:
         self._root = root
+        self._free_bytes = free_bytes
         self._specs: dict[str, CollectionSpec] = {}
         self._shards: dict[str, Shard] = {}
+        shutil.rmtree(root / _DROPPED, ignore_errors=True)
 
     async def create(self, spec: CollectionSpec) -> None:
-        known = self._specs.get(spec.name)
-        if known is not None and (known.dense is None) != (spec.dense is None):
-            self._shards.pop(spec.name).close()  # opened again with its dense vectors
-        if spec.name not in self._shards:
-            self._shards[spec.name] = Shard(self._root / spec.name, spec)
+        check_spec(spec, self._specs.get(spec.name))
+        shard = self._shards.get(spec.name)
+        if shard is None:
+            shard = Shard(self._root / spec.name, spec, self._free_bytes)
+            _finish_taking(shard)
+            self._shards[spec.name] = shard
+        async with shard.writing:
+            shard.set_dimensions(spec.dimensions)
         self._specs[spec.name] = spec
 
     async def drop(self, collection: str) -> None:
+        check_name(collection)
         self._specs.pop(collection, None)
         shard = self._shards.pop(collection, None)
-        if shard is not None:
-            shard.close()
-        shutil.rmtree(self._root / collection, ignore_errors=True)
+        try:
+            if shard is not None:
+                await shard.close()
+        finally:
+            if (self._root / collection).exists():
+                shutil.rmtree(self._root / _DROPPED, ignore_errors=True)
+                (self._root / collection).rename(self._root / _DROPPED)
+                shutil.rmtree(self._root / _DROPPED, ignore_errors=True)
+
+    def keep_only(self, collections: Iterable[str]) -> None:
+        """Remove the folders of all other collections, left behind by a crash."""
+        if self._root.exists():
+            for folder in self._root.iterdir():
+                if folder.name not in collections:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
         shard = self._shard(collection)
         check_points(self._specs[collection], points)
         size = sum(len(p.chunk.text) + 12 * len(p.sparse.indices) + 2_000 for p in points)
         shard.require_space(4 * size)
-        if not shard.count(_of((revision,))):
+        if not shard.count(among(REVISION, [revision])):
             shard.hidden.add(revision)
         for start in range(0, len(points), _BATCH):
-            batch = [translate.to_point(p, revision) for p in points[start : start + _BATCH]]
-            await shard.update(edge.UpdateOperation.upsert_points(batch))
+            async with shard.writing:
+                _write(shard, revision, points[start : start + _BATCH])
             await asyncio.sleep(0)  # a search may go first
 
     async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
         shard = self._shard(collection)
-        shard.hidden.discard(revision)
-        if replaces is not None and replaces != revision:
-            await self.remove(collection, [replaces])
+        gone = [replaces] if replaces is not None and replaces != revision else []
+        async with shard.writing:
+            if revision in shard.hidden:
+                _take_ids(shard, revision)
+                shard.hidden.discard(revision)
+            shard.hidden.update(gone)
+        await self.remove(collection, gone)
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         shard = self._shard(collection)
-        for revision in revisions:
-            shard.hidden.add(revision)  # out of sight even while the write has to wait
-            gone = _of((revision,))
-            delete = edge.UpdateOperation.delete_points_by_filter(gone)
-            await shard.update(delete, deletes=shard.count(gone))
-            shard.hidden.discard(revision)
-
-    async def set_ref(self, collection: str, revision: str, ref: str) -> None:
-        shard = self._shard(collection)
-        await shard.update(
-            edge.UpdateOperation.set_payload_by_filter(_of((revision,)), {"ref": ref})
-        )
+        gone = list(revisions)
+        shard.hidden.update(gone)  # out of sight even while the write has to wait
+        for start in range(0, len(gone), _REVISIONS):
+            some = gone[start : start + _REVISIONS]
+            async with shard.writing:
+                points = among(REVISION, some)
+                delete = edge.UpdateOperation.delete_points_by_filter(points)
+                if count := shard.count(points):
+                    shard.apply(delete, deleted=count)
+                shard.hidden.difference_update(some)
+            await asyncio.sleep(0)
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         shard = self._shard(collection)
-        filter_ = translate.to_filter(request.filter, frozenset(shard.hidden))
-        heads: dict[SignalName, tuple[edge.Query, list[Hit]]] = {}
-        if request.dense is not None:
-            query = edge.Query.Nearest(request.dense, using=translate.DENSE)
+        check_request(self._specs[collection], request)
+        filter_ = translate.to_filter(request.filter, shard.hidden)
+        dense, sparse, complete = request.dense, request.sparse, request.complete
+        dense_query = sparse_query = None
+        dense_hits: list[Hit] = []
+        sparse_hits: list[Hit] = []
+        if dense is not None and shard.dimensions:
+            dense_query = edge.Query.Nearest(dense, using=translate.DENSE)
             params = edge.SearchParams(hnsw_ef=request.hnsw_ef, exact=request.exact)
-            limit = request.dense_limit
-            heads["dense"] = (query, self._nearest(shard, query, limit, filter_, params))
-        if request.sparse is not None:
-            sparse = request.sparse
-            vector = edge.SparseVector(list(sparse.indices), list(sparse.values))
-            query = edge.Query.Nearest(vector, using=translate.SPARSE)
-            limit = request.sparse_limit
-            heads["sparse"] = (query, self._nearest(shard, query, limit, filter_, None))
-        union = {hit.id for _, hits in heads.values() for hit in hits}
+            dense_hits = _nearest(shard, dense_query, request.dense_limit, filter_, params)
+        if sparse is not None and sparse.indices:
+            sparse_query = edge.Query.Nearest(translate.to_sparse(sparse), using=translate.SPARSE)
+            sparse_hits = _nearest(shard, sparse_query, request.sparse_limit, filter_)
         rankings = []
-        for name, (query, hits) in heads.items():
-            missing = sorted(union - {hit.id for hit in hits}) if request.complete else []
-            tail: list[Hit] = []
-            if missing:
-                ids = [UUID(hex=key) for key in missing]
-                among = translate.only(ids, None)
-                tail = self._nearest(shard, query, len(ids), among, None)
-            kind: SignalKind = "cosine" if name == "dense" else "bm25"
-            rankings.append(Ranking(collection, name, kind, (*hits, *tail), depth=len(hits)))
+        if dense is not None:
+            tail = _tail(shard, dense_query, dense_hits, sparse_hits) if complete else []
+            rankings.append(
+                Ranking(collection, "dense", "cosine", (*dense_hits, *tail), len(dense_hits))
+            )
+        if sparse is not None:
+            tail = _tail(shard, sparse_query, sparse_hits, dense_hits) if complete else []
+            rankings.append(
+                Ranking(collection, "sparse", "bm25", (*sparse_hits, *tail), len(sparse_hits))
+            )
         return tuple(rankings)
-
-    @staticmethod
-    def _nearest(
-        shard: Shard,
-        query: edge.Query,
-        limit: int,
-        filter_: edge.Filter | None,
-        params: edge.SearchParams | None,
-    ) -> list[Hit]:
-        request = edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params)
-        return translate.to_hits(shard.ask(lambda s: s.query(request)))
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         shard = self._shard(collection)
-        with_vector = [translate.DENSE] if vectors and shard.has_dense else False
-        keys = [UUID(hex=key) for key in ids]
+        with_vector = [translate.DENSE] if vectors and shard.dimensions else False
+        keys = [UUID(hex=key) for key in ids if is_id(key)]
         found = {
-            record.id.hex: record
+            record.id.hex: translate.to_stored(record)
             for record in shard.ask(lambda s: s.retrieve(keys, True, with_vector))
-            if record.payload[translate.REVISION] not in shard.hidden
+            if record.payload[REVISION] not in shard.hidden
         }
-        return tuple(_stored(found[key]) for key in ids if key in found)
+        return tuple(found[key] for key in ids if key in found)
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
-        shard = self._shard(collection)
-        request = edge.FacetRequest(translate.REVISION, limit=2**31, exact=True)
-        return {hit.value: hit.count for hit in shard.ask(lambda s: s.facet(request)).hits}
+        return _counts(self._shard(collection), REVISION)
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         shard = self._shard(collection)
+        check_prefix(after)
         request = edge.ScrollRequest(
             offset=None if after is None else UUID(hex=after.ljust(32, "0")),
             limit=limit + 1,  # the first may be `after` itself
-            filter=translate.to_filter(Filter(), frozenset(shard.hidden)),
+            filter=translate.to_filter(Filter(), shard.hidden),
             with_payload=True,
         )
         records, _ = shard.ask(lambda s: s.scroll(request))
@@ -162,34 +180,35 @@ class EdgeStore:
         shard = self._shard(collection)
         for key, vector in vectors.items():
             check_sparse(vector, f"chunk {key}")
-        ids = [UUID(hex=key) for key in vectors]
-        known = [record.id for record in shard.ask(lambda s: s.retrieve(ids, False, False))]
-        changes = []
-        for point_id in known:
-            vector = vectors[point_id.hex]
-            value = edge.SparseVector(list(vector.indices), list(vector.values))
-            changes.append(edge.PointVectors(point_id, {translate.SPARSE: value}))
-        if changes:
-            await shard.update(edge.UpdateOperation.update_vectors(changes))
+        ids = [UUID(hex=key) for key in vectors if is_id(key)]
+        for start in range(0, len(ids), _BATCH):
+            async with shard.writing:
+                some = ids[start : start + _BATCH]
+                changes = []
+                for key, revision in _owners(shard, some).items():
+                    if revision not in shard.hidden:
+                        sparse = translate.to_sparse(vectors[key.hex])
+                        changes.append(edge.PointVectors(key, {translate.SPARSE: sparse}))
+                if changes:
+                    update = edge.UpdateOperation.update_vectors(changes)
+                    shard.apply(update, written=len(changes), deleted=len(changes))
+            await asyncio.sleep(0)
 
     async def flush(self) -> None:
-        for shard in self._shards.values():
-            shard.flush()
+        for shard in tuple(self._shards.values()):
+            await shard.flush()
 
     async def optimise(self, collection: str) -> bool:
         shard = self._shard(collection)
-        if shard.optimising or not shard.worth_optimising():
-            return False
-        await shard.optimise()
-        return True
+        return shard.worth_optimising() and await shard.optimise()
 
     async def close(self) -> None:
         while self._shards:
-            self._shards.popitem()[1].close()
+            await self._shards.popitem()[1].close()
 
     def bytes(self, collection: str) -> int:
         """Space that a collection takes on disk."""
-        return self._shard(collection).bytes()
+        return space_taken(self._shard(collection).root)
 
     def optimising(self, collection: str) -> bool:
         """Is a child process optimising this collection?"""
@@ -200,11 +219,75 @@ class EdgeStore:
         return self._shards[collection]
 
 
-def _of(revisions: tuple[str, ...]) -> edge.Filter:
-    return edge.Filter(must=[translate.condition(AnyOf(translate.REVISION, revisions))])
+def _nearest(
+    shard: Shard,
+    query: edge.Query,
+    limit: int,
+    filter_: edge.Filter | None,
+    params: edge.SearchParams | None = None,
+) -> list[Hit]:
+    request = edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params)
+    return translate.to_hits(shard.ask(lambda s: s.query(request)))
 
 
-def _stored(record: edge.Record) -> Stored:
-    values = (record.vector or {}).get(translate.DENSE)
-    vector = None if values is None else np.asarray(values, dtype=np.float32)
-    return Stored(translate.to_chunk(record.id, record.payload), vector)
+def _tail(
+    shard: Shard, query: edge.Query | None, own: Sequence[Hit], other: Sequence[Hit]
+) -> list[Hit]:
+    """What one side thinks of the hits that only the other side found."""
+    missing = {hit.id for hit in other} - {hit.id for hit in own}
+    if query is None or not missing:
+        return []
+    ids = edge.HasIdCondition({UUID(hex=key) for key in missing})
+    return _nearest(shard, query, len(missing), edge.Filter(must=[ids]))
+
+
+def _counts(shard: Shard, field: str) -> dict[str, int]:
+    request = edge.FacetRequest(field, limit=_ALL, exact=True)
+    return {hit.value: hit.count for hit in shard.ask(lambda s: s.facet(request)).hits}
+
+
+def _owners(shard: Shard, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """The revision to which each of these points belongs; unknown ones are left out."""
+    only = edge.PayloadSelector.Include([REVISION])
+    records = shard.ask(lambda s: s.retrieve(list(ids), only, False))
+    return {record.id: record.payload[REVISION] for record in records}
+
+
+def _write(shard: Shard, revision: str, points: Sequence[Point]) -> None:
+    """Upsert, under aliases where another revision has the ids: the same file, indexed with other
+    encoders. A point that has an alias already keeps it."""
+    owners = _owners(shard, [UUID(hex=point.chunk.id) for point in points])
+    taken = {key.hex for key, owner in owners.items() if owner != revision}
+    again = len(owners) - len(taken)
+    if shard.count(among(ALIASED, [revision])):
+        aliases = {translate.alias(p.chunk.id, revision): p.chunk.id for p in points}
+        taken |= {aliases[key] for key in _owners(shard, list(aliases))}
+    made = [translate.to_point(p, revision, p.chunk.id in taken) for p in points]
+    shard.apply(edge.UpdateOperation.upsert_points(made), written=len(made), deleted=again)
+
+
+def _take_ids(shard: Shard, revision: str) -> None:
+    """Give the aliased points of a revision their own ids."""
+    if records := _aliased(shard, revision):
+        owned = [translate.without_alias(record) for record in records]
+        waiting = among(ALIASED, [revision])
+        count = len(owned)
+        shard.apply(edge.UpdateOperation.upsert_points(owned), written=count, deleted=count)
+        shard.apply(edge.UpdateOperation.delete_points_by_filter(waiting), deleted=count)
+
+
+def _finish_taking(shard: Shard) -> None:
+    """After a crash: `_take_ids` has begun if a revision's own ids are its own. Otherwise its
+    aliases stay out of sight until it is published or removed."""
+    for revision in _counts(shard, ALIASED):
+        own = [UUID(hex=r.payload[translate.OWN_ID]) for r in _aliased(shard, revision)]
+        if revision in _owners(shard, own).values():
+            _take_ids(shard, revision)
+        else:
+            shard.hidden.add(revision)
+
+
+def _aliased(shard: Shard, revision: str) -> list[edge.Record]:
+    waiting = among(ALIASED, [revision])
+    request = edge.ScrollRequest(limit=_ALL, filter=waiting, with_payload=True, with_vector=True)
+    return list(shard.ask(lambda s: s.scroll(request))[0])

@@ -1,33 +1,67 @@
-"""Our nouns to the engine's and back. The payload keys are the same on every Qdrant store."""
+"""Our nouns to the engine's and back. The payload keys are the same on every Qdrant store.
+
+A point's id is its chunk's. While a staged chunk waits for an id that another revision still has,
+it is kept under an alias, with its own id in the payload.
+"""
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
 from dataclasses import fields
+from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import qdrant_edge as edge
 
-from pincite.model import Chunk, Hit, Point
-from pincite.ports import AnyOf, Filter
+from pincite.model import Chunk, Hit, Point, SparseVector
+from pincite.ports import FILTER_FIELDS, AnyOf, Filter, Stored
 
 DENSE, SPARSE = "dense", "sparse"
 REVISION = "revision"
-INDEXED_FIELDS = (REVISION, "repo", "path", "ref", "source_type", "language", "symbols")
+ALIASED = "aliased"  # the revision, on points under an alias only
+OWN_ID = "own_id"
+INDEXED_FIELDS = (*FILTER_FIELDS, ALIASED)
 
 _CHUNK_FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "id")
 _TUPLES = ("headings", "symbols")
 
 
-def to_payload(point: Point, revision: str) -> dict[str, Any]:
-    """The stored form of a chunk. Fields without a value are left out."""
+def to_point(point: Point, revision: str, aliased: bool) -> edge.Point:
+    """A point as the engine takes it. Fields without a value are left out of the payload."""
     chunk = point.chunk
-    payload: dict[str, Any] = {}
+    payload: dict[str, Any] = {REVISION: revision, "length": point.length}
     for name in _CHUNK_FIELDS:
         value = getattr(chunk, name)
         if value not in (None, "", ()):
             payload[name] = list(value) if name in _TUPLES else value
-    return payload | {REVISION: revision, "length": point.length}
+    key = UUID(hex=chunk.id)
+    if aliased:
+        payload |= {ALIASED: revision, OWN_ID: chunk.id}
+        key = alias(chunk.id, revision)
+    vector: dict[str, Any] = {SPARSE: to_sparse(point.sparse)}
+    if point.dense is not None:
+        vector[DENSE] = point.dense
+    return edge.Point(key, vector, payload)
+
+
+def alias(chunk_id: str, revision: str) -> UUID:
+    """Where a chunk of a staged revision waits for its own id."""
+    return UUID(bytes=blake2b(f"{revision}\0{chunk_id}".encode(), digest_size=16).digest())
+
+
+def without_alias(record: edge.Record) -> edge.Point:
+    """An aliased point as it is to be from now on."""
+    payload = dict(record.payload)
+    payload.pop(ALIASED)
+    return edge.Point(UUID(hex=payload.pop(OWN_ID)), record.vector, payload)
+
+
+def to_sparse(vector: SparseVector) -> edge.SparseVector:
+    """A sparse vector as the engine takes it."""
+    return edge.SparseVector(list(vector.indices), list(vector.values))
 
 
 def to_chunk(point_id: UUID, payload: dict[str, Any]) -> Chunk:
@@ -38,42 +72,36 @@ def to_chunk(point_id: UUID, payload: dict[str, Any]) -> Chunk:
     return Chunk(id=point_id.hex, **{"text": "", **values})
 
 
-def to_point(point: Point, revision: str) -> edge.Point:
-    """A point as the engine takes it."""
-    vector: dict[str, Any] = {SPARSE: to_sparse(point)}
-    if point.dense is not None:
-        vector[DENSE] = point.dense
-    return edge.Point(UUID(hex=point.chunk.id), vector, to_payload(point, revision))
+def to_stored(record: edge.Record) -> Stored:
+    """A chunk, with its vector if the record has one."""
+    values = (record.vector or {}).get(DENSE)
+    # array() takes a quarter of the time of np.asarray() for a list of floats
+    vector = None if values is None else np.frombuffer(array("f", values), dtype=np.float32)
+    return Stored(to_chunk(record.id, record.payload), vector)
 
 
-def to_sparse(point: Point) -> edge.SparseVector:
-    """The sparse vector as the engine takes it."""
-    return edge.SparseVector(list(point.sparse.indices), list(point.sparse.values))
-
-
-def to_filter(filter_: Filter, hidden: frozenset[str]) -> edge.Filter | None:
-    """The engine's filter, which also keeps staged revisions out of sight."""
-    must = [condition(item) for item in filter_.must]
-    must_not = [condition(item) for item in filter_.must_not]
+def to_filter(filter_: Filter, hidden: Iterable[str]) -> edge.Filter | None:
+    """The engine's filter, which also keeps hidden revisions out of sight."""
+    must = [condition(item.field, item.values) for item in filter_.must]
+    must_not = [condition(item.field, item.values) for item in filter_.must_not]
     if hidden:
-        must_not.append(condition(AnyOf(REVISION, tuple(sorted(hidden)))))
+        must_not.append(condition(REVISION, hidden))
     if not must and not must_not:
         return None
     return edge.Filter(must=must or None, must_not=must_not or None)
 
 
-def condition(item: AnyOf) -> edge.FieldCondition:
-    """The engine's form of one condition."""
-    return edge.FieldCondition(item.field, match=edge.MatchAny(list(item.values)))
+def condition(field: str, values: Iterable[str]) -> edge.FieldCondition:
+    """Is or contains the field one of these values?"""
+    return edge.FieldCondition(field, match=edge.MatchAny(list(values)))
 
 
-def only(ids: list[UUID], filter_: edge.Filter | None) -> edge.Filter:
-    """Restrict a filter to these points."""
-    wanted = edge.HasIdCondition(set(ids))
-    return edge.Filter(must=[wanted, filter_] if filter_ is not None else [wanted])
+def among(field: str, values: Iterable[str]) -> edge.Filter:
+    """The points of which this is true, hidden or not."""
+    return edge.Filter(must=[condition(field, values)])
 
 
-def to_hits(points: list[edge.ScoredPoint]) -> list[Hit]:
+def to_hits(points: Iterable[edge.ScoredPoint]) -> list[Hit]:
     """Hits by (-score, id): the engine leaves the order of equal scores open."""
     hits = [Hit(point.id.hex, float(point.score)) for point in points]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))

@@ -1,0 +1,272 @@
+"""How much of the encoder's speed reaches the person who indexes, and how fast is the encoder?
+
+- raw: onnxruntime alone on the product's graph, texts tokenised beforehand, one text a run, one
+  thread per core. Tokens are the word pieces that the model reads (at most 256 a text).
+- encoder: the product's encoder on the same texts, tokenising included.
+- indexing: the whole product on the ADK documentation, with its owner process and a fresh index,
+  from the call to the return of `index` (reading, chunking, weighing, encoding, storing, flush).
+- efficiency: indexing / raw and encoder / raw, in tokens/s; each round runs all three one after
+  the other, and the figure is the median of the rounds.
+- phases: the seconds that each phase of indexing takes when nothing overlaps it, on one core but
+  for encoding, which has all: reading, cutting and weighing; encoding; storing.
+- torch: sentence-transformers in fp32 on as many threads, the same texts in blocks in turn, the
+  better of two batch sizes; `ratio` is encoder / torch in tokens/s, the median of the blocks.
+  `quality` is the dense side's nDCG@10 with each encoder.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.beir import read_collection
+from bench.frame import BEIR_LAYOUT, Options, SkippedError, describe_machine, median
+from bench.golden import require_docs
+from bench.product import all_chunks, open_product, spec_of, temporary_folder
+from bench.quality import measure
+from bench.torch_encoder import TorchEncoder
+from bench.vectors import CachedEncoder, open_product_encoder
+from pincite.batches import Batch, Maker, indexed_text
+from pincite.chunkers import ChunkerConfig
+from pincite.encoders import MODEL
+from pincite.model import Chunk, Matrix
+from pincite.owner.client import RemoteIndex
+from pincite.providers.dense import weights
+from pincite.providers.dense.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
+from pincite.providers.dense.minilm import MiniLmEncoder, leading_pieces
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.sources import Entry, SourceLimits, open_source
+
+_MAX_PIECES = 256
+_TORCH_TEXTS = 512
+_BATCHES = (8, 32)
+_QUALITY_SETS = ("cranfield", "cosqa-dev")
+
+Pieces = Sequence[NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Tokens per second."""
+
+    raw: float
+    encoder: float
+    indexing: float
+
+
+@dataclass(frozen=True, slots=True)
+class TorchFigures:
+    """Tokens per second by batch size, and the median of the blocks' ratios."""
+
+    versions: str
+    tokens_per_s: dict[int, float]
+    encoder_tokens_per_s: float
+    ratio: float
+    quality: dict[str, tuple[float, float]]  # nDCG@10 by set: the product's, torch's
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderFigures:
+    """`busy` is the share of the indexing time in which the encoder ran."""
+
+    chunks: int
+    tokens: int
+    threads: int
+    rounds: tuple[Round, ...]
+    indexing_efficiency: float
+    encoder_efficiency: float
+    busy: float
+    phases_s: dict[str, float]
+    torch: TorchFigures | None
+    torch_skipped: str = ""
+
+
+async def run(options: Options) -> EncoderFigures:
+    """Index, encode raw, encode; then the phases one by one, and torch."""
+    docs = require_docs(options)
+    place = docs / "docs" / "tools" if options.quick else docs
+    encoder = open_product_encoder(options.models)
+    folder = weights.find(MODEL, options.models)
+    if folder is None:
+        raise SkippedError(f"{MODEL} is not in {options.models}")
+    threads = describe_machine().cores
+    rounds, busy, chunks = [], [], list[Chunk]()
+    tokens = 0
+    raw = RawEncoder(folder, threads)
+    with temporary_folder() as work:
+        for number in range(1 if options.quick else 3):
+            async with open_product(work / f"index{number}", options) as engine:
+                started_s = time.perf_counter()
+                report = (await engine.index([place]))[0]
+                index_s = time.perf_counter() - started_s
+                chunks = [chunk async for chunk in all_chunks(engine.client())]
+            texts = [indexed_text(chunk) for chunk in chunks]
+            pieces = raw.tokenise(texts)
+            tokens = sum(map(len, pieces))
+            raw_s = raw.time(pieces)
+            started_s = time.perf_counter()
+            encoder.embed_many(texts)
+            encoder_s = time.perf_counter() - started_s
+            rounds.append(Round(*(round(tokens / s) for s in (raw_s, encoder_s, index_s))))
+            busy.append(report.encode_s / index_s)
+            print(f"  round {number + 1}: {rounds[-1]}", flush=True)
+        phases = await _phases(place, work / "phases", options, encoder)
+        torch, skipped = None, ""
+        try:
+            with TorchEncoder(options, work, threads) as rival:
+                wanted = _TORCH_TEXTS // 8 if options.quick else _TORCH_TEXTS
+                sample = texts[:: max(1, len(texts) // wanted)]
+                torch = await _against(rival, encoder, raw, sample, options)
+        except SkippedError as error:
+            skipped = str(error)
+            print(f"  torch is skipped: {error}")
+    encoder.close()
+    return EncoderFigures(
+        chunks=len(chunks),
+        tokens=tokens,
+        threads=threads,
+        rounds=tuple(rounds),
+        indexing_efficiency=round(median([one.indexing / one.raw for one in rounds]), 3),
+        encoder_efficiency=round(median([one.encoder / one.raw for one in rounds]), 3),
+        busy=round(median(busy), 3),
+        phases_s=phases,
+        torch=torch,
+        torch_skipped=skipped,
+    )
+
+
+class RawEncoder:
+    """The graph in onnxruntime and the tokenizer, without the product's code around them."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(
+            folder / GRAPH, options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._threads = threads
+
+    def tokenise(self, texts: Sequence[str]) -> Pieces:
+        """The ids that the model reads of each text."""
+        return [
+            np.array(leading_pieces(self._tokenizer, text, _MAX_PIECES), np.int64) for text in texts
+        ]
+
+    def time(self, pieces: Pieces) -> float:
+        """Seconds for all texts on all threads."""
+        pending = deque(pieces)
+
+        def work() -> None:
+            while True:
+                try:
+                    ids = pending.popleft()
+                except IndexError:
+                    return
+                self._session.run([OUTPUT], {INPUT: ids})
+
+        started_s = time.perf_counter()
+        with ThreadPoolExecutor(self._threads) as pool:
+            for worker in [pool.submit(work) for _ in range(self._threads)]:
+                worker.result()
+        return time.perf_counter() - started_s
+
+
+async def _phases(
+    place: Path, root: Path, options: Options, encoder: MiniLmEncoder
+) -> dict[str, float]:
+    """Seconds of each phase, one after the other."""
+    sparse = Bm25Encoder("english")
+    maker = Maker(ChunkerConfig(), sparse, encoder.fingerprint)
+    opened = open_source(place, limits=SourceLimits())
+    seconds: dict[str, float] = {}
+    async with open_product(root, options) as engine:
+        await engine.index([place])  # makes the collection, and warms the disk's cache
+        client = engine.client()
+        spec = await spec_of(client)
+        started_s = time.perf_counter()
+        entries = [entry for entry in opened.entries() if isinstance(entry, Entry)]
+        seconds["list"] = time.perf_counter() - started_s
+        started_s = time.perf_counter()
+        batches = list(maker.batches(opened, entries, spec.average_length))
+        seconds["read, cut, weigh"] = time.perf_counter() - started_s
+        started_s = time.perf_counter()
+        matrices = [encoder.embed_many(batch.texts) for batch in batches]
+        seconds["encode"] = time.perf_counter() - started_s
+        await client.reset(spec)
+        seconds["store"] = await _store(client, spec.name, batches, matrices)
+        started_s = time.perf_counter()
+        await client.settle(spec.name)
+        seconds["flush"] = time.perf_counter() - started_s
+    opened.close()
+    return {name: round(value, 2) for name, value in seconds.items()}
+
+
+async def _store(
+    client: RemoteIndex, name: str, batches: Sequence[Batch], matrices: Sequence[Matrix]
+) -> float:
+    documents = []
+    for batch, matrix in zip(batches, matrices, strict=True):
+        rows = iter(matrix)
+        for one in batch.documents:
+            points = tuple(replace(point, dense=next(rows)) for point in one.points)
+            documents.append((one.record, points))
+    started_s = time.perf_counter()
+    for record, points in documents:
+        await client.replace(name, record, points)
+    return time.perf_counter() - started_s
+
+
+async def _against(
+    rival: TorchEncoder,
+    encoder: MiniLmEncoder,
+    raw: RawEncoder,
+    texts: Sequence[str],
+    options: Options,
+) -> TorchFigures:
+    """Blocks in turn: ours, then each of torch's batch sizes."""
+    tokens = sum(map(len, raw.tokenise(texts)))
+    rival.encode(texts[:64], _BATCHES[0])
+    encoder.embed_many(texts[:64])
+    ours: list[float] = []
+    theirs: dict[int, list[float]] = {batch: [] for batch in _BATCHES}
+    for _ in range(1 if options.quick else 5):
+        started_s = time.perf_counter()
+        encoder.embed_many(texts)
+        ours.append(tokens / (time.perf_counter() - started_s))
+        for batch in _BATCHES:
+            theirs[batch].append(tokens / rival.encode(texts, batch))
+    best = [max(block) for block in zip(*theirs.values(), strict=True)]
+    figures = {batch: round(median(found), 0) for batch, found in theirs.items()}
+    ratio = round(median([a / b for a, b in zip(ours, best, strict=True)]), 2)
+    print(f"  {rival.versions}: {figures} tokens/s; encoder / torch {ratio}", flush=True)
+    quality = {}
+    for name in () if options.quick else _QUALITY_SETS:
+        quality[name] = await _quality(name, encoder, rival, options)
+        print(f"  {name}: nDCG@10 {quality[name]}", flush=True)
+    return TorchFigures(rival.versions, figures, round(median(ours), 0), ratio, quality)
+
+
+async def _quality(
+    name: str, encoder: MiniLmEncoder, rival: TorchEncoder, options: Options
+) -> tuple[float, float]:
+    collection = read_collection(options.folder(name, BEIR_LAYOUT))
+    values = []
+    for one in (encoder, rival):
+        cached = CachedEncoder(one, options.cache)
+        figures = await measure(collection, cached, ("dense",))
+        cached.close()
+        values.append(round(figures.scores["dense"].ndcg_10, 4))
+    return values[0], values[1]

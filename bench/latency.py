@@ -1,0 +1,261 @@
+"""Speed of a search over 100,000 chunks in the embedded store, behind its owner process.
+
+The collection is synthetic (see `synthetic.py`) and the query vectors are given: nothing here
+includes the query encoder. Everything else is the product's own path with the profile as shipped:
+analysis of the query, the hop to the owner, the engine, fusion, loading, smoothing, the pack.
+
+- total: from the question to the pack, in the client. Stage times come from the product's trace.
+- in process: the same searches in one process with the store, after the owner has left. Total
+  less this is about what the hop costs.
+- engine: the calls into the engine that such a search needs, made raw (see `raw_engine.py`).
+  In process less this is our own work.
+- wait: a search is due every 20 ms whether or not the one before it has come back; its wait runs
+  from when it was due to its pack. `idle` is with nothing else going on, `writing` while another
+  client replaces documents of 20 chunks without a pause (the owner flushes every 2 s meanwhile),
+  `flushing` while a run of changes is made durable, `optimising` while the engine optimises a
+  copy in the background, and `optimising, writing` when a client writes at the same time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.frame import ROOT, Options, median, quantile
+from bench.product import release, temporary_folder
+from bench.raw_engine import time_engine
+from bench.synthetic import PER_DOCUMENT, GivenVectors, Query, World, spec_for
+from bench.variants import deps_of, profile_of
+from bench.waits import Waits
+from pincite.catalog.sqlite import SqliteCatalog
+from pincite.engine import make_folder
+from pincite.index import LocalIndex
+from pincite.model import Scope
+from pincite.owner.client import RemoteIndex
+from pincite.ports import Index
+from pincite.search import search
+from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.trace import Trace
+
+_SEED = 20261121
+_POLL_S = 1.0
+_OPTIMISED_S = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is measured."""
+
+    chunks: int
+    searches: int
+    written: int  # documents that the other client replaces
+    idle_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds."""
+
+    p50: float
+    p95: float
+    max: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyFigures:
+    """Times in milliseconds unless a name says otherwise; sizes in megabytes of 10^6 bytes."""
+
+    chunks: int
+    build_s: float
+    optimise_s: float
+    total: Times
+    unoptimised: Times
+    stages_p50: dict[str, float]
+    in_process: Times
+    engine: Times
+    waits: dict[str, Times]
+    written_chunks_per_s: float
+    owner_rss_mb: float
+    owner_private_mb: float
+    disk_mb: float
+
+
+async def run(options: Options) -> LatencyFigures:
+    """Build the collection, then measure searches alone and beside other work."""
+    quick = options.quick
+    size = Size(8_000, 60, 60, 2.0) if quick else Size(100_000, 400, 1_000, 10.0)
+    world = World(size.chunks, _SEED)
+    with temporary_folder() as root:
+        make_folder(root)
+        client = RemoteIndex(root, options.models, 120.0)
+        try:
+            return await _measure(client, root, options, size, world)
+        finally:
+            await release(client, root)
+
+
+async def _measure(
+    client: RemoteIndex, root: Path, options: Options, size: Size, world: World
+) -> LatencyFigures:
+    spec = spec_for("main")
+    started_s = time.perf_counter()
+    await client.create(spec)
+    for record, points in world.documents(range(size.chunks // PER_DOCUMENT), spec, "old"):
+        await client.replace(spec.name, record, points)
+    build_s = time.perf_counter() - started_s
+    print(f"  built in {build_s:.0f} s", flush=True)
+    queries = world.queries(size.searches)
+    asking = Asking(client, queries)
+    waits = Waits(asking.one)
+    unoptimised, _ = await asking.all(len(queries) // 4)
+    started_s = time.perf_counter()
+    async with waits.during("first optimising"):
+        await _settle(client)
+        await _optimised(client)
+    optimise_s = time.perf_counter() - started_s
+    print(f"  optimised in {optimise_s:.0f} s", flush=True)
+    await asking.all(len(queries) // 4)
+    total, stages = await asking.all(len(queries))
+    async with waits.during("idle"):
+        await asyncio.sleep(size.idle_s)
+    written_s = 0.0
+    async with _writer(root, options, size) as write:
+        async with waits.during("writing"):
+            written_s = await write(size.written)
+        async with waits.during("flushing"):
+            await _settle(client)
+        async with waits.during("optimising, writing"):
+            await write(size.written // 5)
+        async with waits.during("optimising"):
+            await _optimised(client)
+    pid = (await client.hello()).pid
+    info = (await client.collections())[0]
+    memory = memory_of(pid)
+    await release(client, root)
+    in_process = await _in_process(root, queries)
+    engine = time_engine(root / "collections" / "main", queries)
+    return LatencyFigures(
+        chunks=size.chunks,
+        build_s=round(build_s, 1),
+        optimise_s=round(optimise_s, 1),
+        total=times(total),
+        unoptimised=times(unoptimised),
+        stages_p50=stages,
+        in_process=times(in_process),
+        engine=times(engine),
+        waits={name: times(found) for name, found in waits.found.items()},
+        written_chunks_per_s=round(size.written * PER_DOCUMENT / written_s),
+        owner_rss_mb=memory["VmRSS"],
+        owner_private_mb=memory["RssAnon"],
+        disk_mb=round(info.bytes / 1e6, 1),
+    )
+
+
+class Asking:
+    """Searches by the product's query path."""
+
+    def __init__(self, index: Index, queries: Sequence[Query]) -> None:
+        self._queries = queries
+        self._deps = deps_of("default", spec_for("main"), index, GivenVectors(queries))
+        self._profile = profile_of("default", results=12)
+        self._next = 0
+
+    async def one(self) -> dict[str, float]:
+        """Ask the next query; milliseconds by stage."""
+        query = self._queries[self._next % len(self._queries)]
+        self._next += 1
+        trace = Trace(time.perf_counter)
+        pack = await search(query.text, self._deps, self._profile, Scope(), trace)
+        if not pack.evidence:
+            raise RuntimeError(f"nothing was found for {query.text!r}")
+        return dict(pack.timings_ms)
+
+    async def all(self, count: int) -> tuple[list[float], dict[str, float]]:
+        """Totals of `count` searches, and the median of each stage."""
+        totals, stages = [], []
+        for _ in range(count):
+            started_s = time.perf_counter()
+            stages.append(await self.one())
+            totals.append((time.perf_counter() - started_s) * 1000)
+        medians = {name: median([one[name] for one in stages]) for name in stages[0]}
+        return totals, {name: round(value, 3) for name, value in medians.items()}
+
+
+async def _settle(client: RemoteIndex) -> None:
+    await client.settle("main")
+
+
+async def _optimised(client: RemoteIndex) -> None:
+    """Wait until nothing is optimised any more."""
+    async with asyncio.timeout(_OPTIMISED_S):
+        await asyncio.sleep(_POLL_S)
+        while (await client.collections())[0].optimising:  # noqa: ASYNC110 - in the owner
+            await asyncio.sleep(_POLL_S)
+
+
+@asynccontextmanager
+async def _writer(
+    root: Path, options: Options, size: Size
+) -> AsyncIterator[Callable[[int], asyncio.Future[float]]]:
+    """Another process that writes as many documents as it is told, and says in what time."""
+    documents = size.written + size.written // 5
+    numbers = map(str, (size.chunks, _SEED, documents))
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bench.writer", str(root), str(options.models), *numbers),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=ROOT,
+    )
+    stdin, stdout = child.stdin, child.stdout
+    if stdin is None or stdout is None or (await stdout.readline()).strip() != b"ready":
+        raise RuntimeError("the writing client did not start")
+
+    async def tell(count: int) -> float:
+        stdin.write(f"{count}\n".encode())
+        return float(await stdout.readline())
+
+    try:
+        yield lambda count: asyncio.ensure_future(tell(count))
+    finally:
+        stdin.close()
+        await child.wait()
+
+
+async def _in_process(root: Path, queries: Sequence[Query]) -> list[float]:
+    """Totals without the hop."""
+    store = EdgeStore(root / "collections")
+    index = LocalIndex(store, SqliteCatalog(root / "catalog.db"), store)
+    await index.open()
+    try:
+        asking = Asking(index, queries)
+        await asking.all(len(queries) // 4)
+        totals, _ = await asking.all(len(queries))
+    finally:
+        await index.close()
+    return totals
+
+
+def times(values: Sequence[float]) -> Times:
+    """Their quantiles."""
+    return Times(
+        p50=round(median(values), 2),
+        p95=round(quantile(values, 0.95), 2),
+        max=round(max(values, default=0.0), 2),
+        count=len(values),
+    )
+
+
+def memory_of(pid: int) -> dict[str, float]:
+    """Megabytes by the names in `/proc/PID/status`: VmRSS is all, RssAnon not backed by files."""
+    found = {}
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
+        name, _, value = line.partition(":")
+        if value.endswith(" kB"):
+            found[name] = round(int(value.split()[0]) * 1024 / 1e6, 1)
+    return found

@@ -1,0 +1,48 @@
+"""How long searches wait while something else goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+_EVERY_S = 0.02
+
+
+class Waits:
+    """Milliseconds from when a search was due until it came back, by what went on meanwhile.
+
+    Searches are due every 20 ms, whether or not those before them have come back: one that blocks
+    the owner for a second is seen by fifty of them.
+    """
+
+    def __init__(self, search: Callable[[], Awaitable[object]]) -> None:
+        self._search = search
+        self.found: dict[str, list[float]] = {}
+
+    @asynccontextmanager
+    async def during(self, name: str) -> AsyncIterator[None]:
+        """Search as long as the body runs."""
+        over = asyncio.Event()
+        searching = asyncio.create_task(self._until(over, self.found.setdefault(name, [])))
+        try:
+            yield
+        finally:
+            over.set()
+            await searching
+
+    async def _until(self, over: asyncio.Event, found: list[float]) -> None:
+        start_s = time.perf_counter()
+        running = []
+        number = 0
+        while not over.is_set():
+            due_s = start_s + number * _EVERY_S
+            await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
+            running.append(asyncio.create_task(self._one(due_s, found)))
+            number += 1
+        await asyncio.gather(*running)
+
+    async def _one(self, due_s: float, found: list[float]) -> None:
+        await self._search()
+        found.append((time.perf_counter() - due_s) * 1000)

@@ -1,0 +1,74 @@
+"""What holds for the chunks of every document, checked on the bytes, not through the chunkers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.model import Document, Source
+from pincite.readers import read_document
+
+if TYPE_CHECKING:
+    from pincite.model import Chunk
+
+SOURCE = Source("acme/docs", "/nowhere", "folder")
+SMALL = ChunkerConfig(target_tokens=24, max_tokens=70, solo_tokens=10)
+
+
+def read(path: str, text: str | bytes) -> Document:
+    """A document as a source would give it."""
+    raw = text if isinstance(text, bytes) else text.encode("utf-8")
+    return read_document(raw, source=SOURCE, path=path, ref="1.0")
+
+
+def chunks_of(path: str, text: str | bytes, config: ChunkerConfig = SMALL) -> tuple[Chunk, ...]:
+    """The chunks of a file, after checking that every law holds."""
+    document = read(path, text)
+    sections = chunk_document(document, config)
+    chunks = cut(document, sections)
+    raw = text if isinstance(text, bytes) else text.encode("utf-8")
+    assert_exact(raw, document, chunks)
+    return chunks
+
+
+def assert_exact(raw: bytes, document: Document, chunks: tuple[Chunk, ...]) -> None:
+    """Order, no overlap, text as on disk, lines and columns true, nothing left out."""
+    assert raw.decode(document.encoding) == document.text
+    newline = "\n".encode(document.encoding)
+    rows = [row.decode(document.encoding) for row in _split(raw, newline)]
+    reached = 0
+    covered: set[int] = set()
+    for chunk in chunks:
+        assert reached <= chunk.start < chunk.end <= len(document.text)
+        reached = chunk.end
+        assert chunk.text == document.text[chunk.start : chunk.end]
+        assert chunk.text.strip()
+        shown = rows[chunk.start_line - 1 : chunk.end_line]
+        if chunk.start_column is None or chunk.end_column is None:
+            assert chunk.start_column is chunk.end_column
+            # the newline that follows the chunk may be "\r\n", of which "\r" ends the last row
+            expected = "\n".join(shown)
+            followed = chunk.end_line < len(rows)
+            assert chunk.text == (expected.removesuffix("\r") if followed else expected)
+        else:
+            assert len(shown) == 1
+            assert chunk.text == shown[0][chunk.start_column - 1 : chunk.end_column]
+        covered.update(range(chunk.start_line - 1, chunk.end_line))
+    missing = [row for number, row in enumerate(rows) if row.strip() and number not in covered]
+    assert not missing
+    letters = "".join("".join(chunk.text.split()) for chunk in chunks)
+    assert letters == "".join(document.text.split())
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+
+
+def _split(raw: bytes, newline: bytes) -> list[bytes]:
+    """At newlines that lie on a character boundary."""
+    width = len(newline)
+    if width == 1:
+        return raw.split(newline)
+    rows, begin = [], 0
+    for position in range(0, len(raw), width):
+        if raw[position : position + width] == newline:
+            rows.append(raw[begin:position])
+            begin = position + width
+    return [*rows, raw[begin:]]

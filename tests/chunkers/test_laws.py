@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.readers.languages import LANGUAGES
+from tests.chunkers.laws import SMALL, SOURCE, chunks_of, read
+
+SUFFIXES = (
+    "md py js ts tsx go rs java c cpp cs rb php kt sh scala swift lua ex hs zig css html json yaml"
+    " toml ini xml csv rst txt sql proto"
+).split()
+FRAGMENTS = st.sampled_from(
+    [
+        "\n", "\n\n", "\r\n", "\r", "\x0b", "\x0c", "\u2028", "\x85", "\t", "    ", "  ", " ",
+        "# Heading", "## Sub", "Title\n===", "---", "+++", "```", "~~~python", "- item", "1. one",
+        "> quote", "| a | b |\n|---|---|", "| 1 | 2 |", '!!! note "Mind"', '=== "Python"',
+        "[a]: http://x", "<div>", "</div>", "<h2>Part</h2>", "<!--", "-->", "<script>",
+        "def f(x):", "class Foo:", "@decorator", "return 1", '"""', "'''", "function f() {", "}",
+        "{", "(", ")", "[", "]", "fn main() {", "impl A {", "// comment", "/* c", "*/", "#", "=",
+        "{\n", '"key": 1,', "key: value", "[section]", "end", "if x then", "ünïcode wörd",
+        "漢字かな交じり文。", "🦜", "\u200b", "\ufeff", "word " * 40, "x" * 300, "a.b, c; d. E f! ",
+        "\\", "'", '"', "`", "$", "%", "<", ">", "&amp;", "\0",
+    ]
+)  # fmt: skip
+TEXTS = st.lists(st.one_of(FRAGMENTS, st.text(max_size=12)), max_size=30).map("".join)
+
+
+@given(st.sampled_from(SUFFIXES), TEXTS)
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_text_in_any_language_is_cut_exactly_and_wholly(suffix: str, text: str) -> None:
+    chunks_of(f"a.{suffix}", text)
+
+
+@given(st.sampled_from(["md", "py", "txt", "html", "json"]), st.binary(max_size=200))
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_become_a_document_that_is_cut_exactly(suffix: str, raw: bytes) -> None:
+    chunks_of(f"a.{suffix}", raw)
+
+
+@given(st.sampled_from(["md", "py", "txt"]), TEXTS, st.sampled_from(["utf-16", "utf-32"]))
+@settings(max_examples=100, deadline=None)
+def test_wide_encodings_are_cut_at_the_same_lines(suffix: str, text: str, encoding: str) -> None:
+    chunks_of(f"a.{suffix}", text.encode(encoding))
+
+
+@given(st.sampled_from(SUFFIXES), TEXTS, st.integers(16, 60), st.integers(0, 60))
+@settings(max_examples=100, deadline=None)
+def test_every_size_keeps_the_laws(suffix: str, text: str, target: int, more: int) -> None:
+    chunks_of(f"a.{suffix}", text, ChunkerConfig(target, target + more, 1 + target // 3))
+
+
+def test_chunking_twice_gives_equal_chunks() -> None:
+    text = "# A\n\nsome words\n\n## B\n\n" + "more words. " * 80
+    assert chunks_of("a.md", text) == chunks_of("a.md", text)
+
+
+def test_an_id_does_not_depend_on_the_revision_but_on_name_path_content_and_span() -> None:
+    def ids(**changes: str) -> tuple[str, ...]:
+        from dataclasses import replace
+
+        document = replace(read("a.md", "# A\n\nwords\n"), **changes)  # type: ignore[arg-type]
+        return tuple(chunk.id for chunk in cut(document, chunk_document(document, SMALL)))
+
+    (first,) = ids()
+    assert len(first) == 32
+    assert int(first, 16) >= 0
+    assert ids(ref="2.0") == (first,)
+    assert ids(url="https://x/") == (first,)
+    assert ids(source="other") != (first,)
+    assert ids(path="b.md") != (first,)
+    assert ids(content_hash="0" * 64) != (first,)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "\r\n \t\r\n", "\x0b\x0c"])
+def test_a_blank_text_has_no_chunks(text: str) -> None:
+    for suffix in SUFFIXES:
+        assert chunks_of(f"a.{suffix}", text) == ()
+
+
+def test_the_last_newline_is_not_part_of_a_chunk_whichever_it_is() -> None:
+    assert [chunk.text for chunk in chunks_of("a.txt", "one\r\ntwo\r\n")] == ["one\r\ntwo"]
+    assert [chunk.text for chunk in chunks_of("a.txt", "one\ntwo\n")] == ["one\ntwo"]
+    assert [chunk.text for chunk in chunks_of("a.txt", "one\ntwo\r")] == ["one\ntwo\r"]
+
+
+def test_a_long_line_is_cut_between_sentences_and_names_its_columns() -> None:
+    line = " ".join(f"This is sentence number {number} of them." for number in range(20))
+    chunks = chunks_of("a.md", f"# Title\n\n{line}\n")
+    parts = [chunk for chunk in chunks if chunk.start_column is not None]
+    assert len(parts) > 3
+    assert all(chunk.start_line == chunk.end_line == 3 for chunk in parts)
+    assert all(chunk.text.endswith("of them.") for chunk in parts)
+    assert parts[0].start_column == 1
+    assert parts[-1].end_column == len(line)
+
+
+def test_every_language_that_is_read_is_also_chunked() -> None:
+    from dataclasses import replace
+
+    document = read("a.txt", "some words\n")
+    for language in LANGUAGES:
+        for source_type in ("docs", "code", "data"):
+            as_read = replace(document, language=language, source_type=source_type)  # type: ignore[arg-type]
+            assert len(chunk_document(as_read, SMALL)) == 1
+
+
+def test_a_source_with_another_name_keeps_its_name_in_the_chunks() -> None:
+    (chunk,) = chunks_of("docs/a.md", "words\n")
+    assert (chunk.repo, chunk.ref, chunk.path) == (SOURCE.name, "1.0", "docs/a.md")
+    assert chunk.candidate_id == f"acme/docs@1.0:docs/a.md:{chunk.id}"
