@@ -10,10 +10,13 @@ a loss of power can do that) is forgotten, so that the next run of its source br
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
-from pincite.errors import DiskFull, StoreError, UsageError
+from pincite.errors import DiskFull, InvalidPoint, PinciteError, StoreError, UsageError
 from pincite.model import (
     Chunk,
     CollectionSpec,
@@ -24,6 +27,11 @@ from pincite.model import (
     SparseVector,
 )
 from pincite.ports import Catalog, CollectionInfo, SearchRequest, Store, Stored
+from pincite.reconcile import reconcile
+from pincite.tasks import to_the_end
+
+T = TypeVar("T")
+log = logging.getLogger("pincite.index")
 
 
 class Measured(Protocol):
@@ -34,42 +42,42 @@ class Measured(Protocol):
 
 
 class LocalIndex:
-    """`pincite.ports.Index` over a store and a catalogue in this process."""
+    """`pincite.ports.Index` over a store and a catalogue in this process. Nobody else may write
+    to either. Call `open` first and `close` last."""
 
     def __init__(self, store: Store, catalog: Catalog, measured: Measured | None = None) -> None:
         self._store = store
         self._catalog = catalog
         self._measured = measured
+        self._names: set[str] = set()
         self._lost: dict[str, int] = {}
         self._broken: dict[str, StoreError] = {}
-        self._writing: dict[str, asyncio.Lock] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        #: By collection, then (source, path); forgotten after every write.
+        self._refs: dict[str, dict[tuple[str, str], str]] = {}
+        #: Has anything been written since `flush` began?
+        self.dirty = False
 
     async def open(self) -> None:
-        """Open all collections and mend what a crash has left behind."""
+        """Open all collections and mend what a crash has left behind. Raises DiskFull, StoreError,
+        but one broken collection is left to `collections` to name and to `reset` to mend."""
         for spec in await self._catalog.specs():
+            self._names.add(spec.name)
             try:
                 await self._store.create(spec)
-                await self._reconcile(spec.name)
+                self._lost[spec.name] = await reconcile(self._store, self._catalog, spec.name)
             except DiskFull:
                 raise
-            except StoreError as error:  # the others can still be searched, and this one rebuilt
-                self._broken[spec.name] = error
-
-    async def _reconcile(self, collection: str) -> None:
-        held = await self._store.revisions(collection)
-        records = await self._catalog.documents(collection)
-        wanted = {record.revision: record.chunks for record in records if record.chunks}
-        whole = {key for key, chunks in wanted.items() if held.get(key) == chunks}
-        await self._store.remove(collection, sorted(held.keys() - whole))
-        lost = sorted(wanted.keys() - whole)
-        await self._catalog.delete(collection, lost)
-        self._lost[collection] = len(lost)
+            except StoreError as error:
+                self._broken[spec.name] = StoreError(error.message, hint=error.hint)
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
         infos = []
         for spec in await self._catalog.specs():
             documents, chunks, tokens = await self._catalog.totals(spec.name)
-            usable = self._measured if spec.name not in self._broken else None
+            broken = self._broken.get(spec.name)
+            measured = self._measured if broken is None else None
             infos.append(
                 CollectionInfo(
                     spec=spec,
@@ -78,71 +86,119 @@ class LocalIndex:
                     chunks=chunks,
                     tokens=tokens,
                     lost=self._lost.get(spec.name, 0),
-                    bytes=usable.bytes(spec.name) if usable else 0,
-                    optimising=usable.optimising(spec.name) if usable else False,
-                    broken=self._broken[spec.name].message if spec.name in self._broken else "",
+                    bytes=measured.bytes(spec.name) if measured else 0,
+                    optimising=measured.optimising(spec.name) if measured else False,
+                    broken=broken.message if broken else "",
                 )
             )
         return tuple(infos)
 
     async def create(self, spec: CollectionSpec) -> None:
+        await self._write(spec.name, lambda: self._create(spec))
+
+    async def _create(self, spec: CollectionSpec) -> None:
+        if spec.name in self._names:
+            self._usable(spec.name)
+        else:
+            await self._store.drop(spec.name)  # a crash may have left something
         await self._store.create(spec)
         await self._catalog.put_spec(spec)
+        self._names.add(spec.name)
 
     async def drop(self, collection: str) -> None:
+        if collection in self._names:
+            await self._write(collection, lambda: self._drop(collection))
+
+    async def _drop(self, collection: str) -> None:
         await self._catalog.drop(collection)
-        await self._store.drop(collection)
+        self._names.discard(collection)
         self._lost.pop(collection, None)
         self._broken.pop(collection, None)
+        await self._store.drop(collection)
 
     async def reset(self, spec: CollectionSpec) -> None:
+        await self._write(spec.name, lambda: self._reset(spec))
+
+    async def _reset(self, spec: CollectionSpec) -> None:
         records = await self._catalog.documents(spec.name)
         await self._catalog.delete(spec.name, [record.revision for record in records])
-        await self._store.drop(spec.name)
+        self._lost.pop(spec.name, None)
+        try:
+            await self._store.drop(spec.name)
+            await self._store.create(spec)
+            await self._catalog.put_spec(spec)
+        except StoreError as error:
+            self._broken[spec.name] = StoreError(error.message, hint=error.hint)
+            raise
+        self._names.add(spec.name)
         self._broken.pop(spec.name, None)
-        await self.create(spec)
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
-        await self._require(collection)
+        self._require(collection)
         await self._catalog.put_source(collection, record)
         if record.complete:
             self._lost.pop(collection, None)
 
     async def forget(self, collection: str, source: str) -> int:
+        return await self._write(collection, lambda: self._forget(collection, source))
+
+    async def _forget(self, collection: str, source: str) -> int:
+        self._usable(collection)
         records = await self._catalog.documents(collection, source)
-        await self.remove(collection, [record.revision for record in records])
+        await self._remove(collection, [record.revision for record in records])
         await self._catalog.drop_source(collection, source)
         return len(records)
 
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
+        self._require(collection)
         return await self._catalog.documents(collection, source)
 
     async def replace(
         self, collection: str, record: DocumentRecord, points: Sequence[Point]
     ) -> None:
+        await self._write(collection, lambda: self._replace(collection, record, points))
+
+    async def _replace(
+        self, collection: str, record: DocumentRecord, points: Sequence[Point]
+    ) -> None:
         self._usable(collection)
-        async with self._writing.setdefault(collection, asyncio.Lock()):
-            old = await self._catalog.revision(collection, record.source, record.path)
-            try:
-                await self._store.stage(collection, record.revision, points)
-            except BaseException:
-                if old != record.revision:
-                    await self._store.remove(collection, [record.revision])
-                raise
+        ids = len({point.chunk.id for point in points})
+        if not len(points) == ids == record.chunks:
+            raise InvalidPoint(
+                f"{record.path!r} has {len(points)} points with {ids} ids, not {record.chunks}"
+            )
+        old = await self._catalog.revision(collection, record.source, record.path)
+        try:
+            await self._store.stage(collection, record.revision, points)
             await self._catalog.put(collection, [record])
-            await self._store.publish(collection, record.revision, old)
+        except BaseException:
+            with suppress(PinciteError):  # what is left over is out of sight
+                now = await self._catalog.revision(collection, record.source, record.path)
+                if now != record.revision:
+                    await self._store.remove(collection, [record.revision])
+            raise
+        await self._store.publish(collection, record.revision, old)
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        await self._write(collection, lambda: self._touch(collection, records))
+
+    async def _touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        self._require(collection)
         known = {r.revision: r for r in await self._catalog.documents(collection)}
-        records = [record for record in records if record.revision in known]
-        for record in records:
-            if record.chunks and known[record.revision].ref != record.ref:
-                await self._store.set_ref(collection, record.revision, record.ref)
-        await self._catalog.put(collection, records)
+        fresh = [
+            replace(known[r.revision], ref=r.ref, size=r.size, mtime_ns=r.mtime_ns)
+            for r in records
+            if r.revision in known
+        ]
+        await self._catalog.put(collection, fresh)
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
+        await self._write(collection, lambda: self._remove(collection, revisions))
+
+    async def _remove(self, collection: str, revisions: Sequence[str]) -> None:
+        self._usable(collection)
         await self._catalog.delete(collection, revisions)
         await self._store.remove(collection, revisions)
 
@@ -154,32 +210,95 @@ class LocalIndex:
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         self._usable(collection)
-        return await self._store.load(collection, ids, vectors=vectors)
+        found = await self._store.load(collection, ids, vectors=vectors)
+        chunks = await self._with_refs(collection, [stored.chunk for stored in found])
+        return tuple(
+            replace(s, chunk=chunk) if s.chunk is not chunk else s
+            for s, chunk in zip(found, chunks, strict=True)
+        )
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         self._usable(collection)
-        return await self._store.page(collection, after, limit)
+        found = await self._store.page(collection, after, limit)
+        return tuple(await self._with_refs(collection, found))
+
+    async def _with_refs(self, collection: str, chunks: Sequence[Chunk]) -> list[Chunk]:
+        """A commit changes the `ref` of every document of a checkout. Writing that to every point
+        would take them all out of the engine's graph, so it is looked up here."""
+        known = self._refs.setdefault(collection, {})
+        missing = {(c.repo, c.path) for c in chunks} - known.keys()
+        if missing:
+            known.update(await self._catalog.refs(collection, missing))
+        refs = [known.get((chunk.repo, chunk.path), chunk.ref) for chunk in chunks]
+        return [
+            chunk if chunk.ref == ref else replace(chunk, ref=ref)
+            for chunk, ref in zip(chunks, refs, strict=True)
+        ]
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
-        await self._store.set_sparse(collection, vectors)
+        self._usable(collection)
+        await self._write(collection, lambda: self._store.set_sparse(collection, vectors))
+
+    async def flush(self) -> None:
+        """Return when everything written so far survives a loss of power."""
+        self.dirty = False
+        try:
+            await self._store.flush()
+            await self._catalog.flush()
+        except BaseException:
+            self.dirty = True
+            raise
 
     async def settle(self, collection: str) -> None:
-        await self._store.flush()
-        await self._store.optimise(collection)
+        self._usable(collection)
+        await self.flush()
+        task = asyncio.create_task(self._optimise(collection))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _optimise(self, collection: str) -> None:
+        try:
+            if await self._store.optimise(collection):
+                log.info("optimised %s", collection)
+        except PinciteError as error:
+            log.warning("%s is not optimised: %s", collection, error)
+        except Exception:
+            log.exception("%s is not optimised", collection)
+
+    @property
+    def busy(self) -> bool:
+        """Is something going on in the background?"""
+        return bool(self._tasks)
 
     async def close(self) -> None:
         """Let go of the store and the catalogue."""
-        await self._store.close()
-        await self._catalog.close()
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        try:
+            await self._store.close()
+        finally:
+            await self._catalog.close()
 
-    def _usable(self, collection: str) -> None:
-        if collection in self._broken:
-            raise self._broken[collection]
+    async def _write(self, collection: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """One change of a collection at a time, and none is cut off by a caller who gives up."""
+        async with self._locks.setdefault(collection, asyncio.Lock()):
+            self.dirty = True
+            try:
+                return await to_the_end(work())
+            finally:
+                self._refs.pop(collection, None)
 
-    async def _require(self, collection: str) -> None:
-        names = [spec.name for spec in await self._catalog.specs()]
-        if collection not in names:
+    def _require(self, collection: str) -> None:
+        if collection not in self._names:
             raise UsageError(
-                f"there is no collection {collection!r}; there are: {', '.join(names) or 'none'}",
+                f"there is no collection {collection!r};"
+                f" there are: {', '.join(sorted(self._names)) or 'none'}",
                 hint=f"pincite index PATH --collection {collection}",
             )
+
+    def _usable(self, collection: str) -> None:
+        self._require(collection)
+        if broken := self._broken.get(collection):
+            raise StoreError(broken.message, hint=broken.hint)

@@ -192,10 +192,11 @@ class Store(Protocol):
 
         Dense scores are cosines in -1..1, sparse scores are sums of products with
         `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` and positive. N counts the points of the
-        collection that have any term, n those that have this one; both may include staged points, and such as were
-        removed or replaced since the last `optimise`. Scores agree with exact arithmetic to 1e-4
-        of their size, ties at a limit may fall either way. An empty or lexical collection gives
-        empty dense hits. Raises InvalidPoint for a query vector that does not fit, UsageError.
+        collection that have any term, n those that have this one; both may include staged points,
+        and such as were removed or replaced since the last `optimise`. Scores agree with exact
+        arithmetic to 1e-4 of their size, ties at a limit may fall either way. An empty or lexical
+        collection gives empty dense hits. Raises InvalidPoint for a query vector that does not
+        fit, UsageError.
         """
 
     async def load(

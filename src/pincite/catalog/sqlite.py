@@ -37,7 +37,6 @@ MIGRATIONS = (
 _COLUMNS = ", ".join(field.name for field in fields(DocumentRecord))
 
 
-
 class SqliteCatalog:
     """An open catalogue. `path` is a file or `:memory:`."""
 
@@ -93,9 +92,15 @@ class SqliteCatalog:
 
     def _write(self, sql: str, *rows: Sequence[object]) -> None:
         """The statement once per row, in one transaction."""
-        with self._translated("written"), self._db:
-            self._db.execute("BEGIN")
-            self._db.executemany(sql, rows)
+        with self._translated("written"):
+            try:
+                self._db.execute("BEGIN")
+                self._db.executemany(sql, rows)
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
 
     async def specs(self) -> tuple[CollectionSpec, ...]:
         rows = self._read("SELECT spec FROM collections ORDER BY name")
@@ -133,7 +138,7 @@ class SqliteCatalog:
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        sql = f"SELECT {_COLUMNS} FROM documents WHERE collection = ?"  # noqa: S608 - constants
+        sql = f"SELECT {_COLUMNS} FROM documents WHERE collection = ?"
         values = [collection]
         if source is not None:
             sql, values = f"{sql} AND source = ?", [collection, source]
@@ -165,7 +170,7 @@ class SqliteCatalog:
 
     async def put(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         self._write(
-            f"INSERT OR REPLACE INTO documents (collection, {_COLUMNS})"  # noqa: S608
+            f"INSERT OR REPLACE INTO documents (collection, {_COLUMNS})"
             f" VALUES (?{', ?' * len(fields(DocumentRecord))})",
             *((collection, *astuple(record)) for record in records),
         )

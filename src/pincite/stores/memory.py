@@ -2,7 +2,7 @@
 
 Exact and slow; every search looks at every point. Scores follow Qdrant: cosine for dense vectors,
 sums of products with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` for sparse ones, where N counts the
-points of the collection with any term and n those with this one (Robertson's weight, kept positive).
+points of the collection with any term and n those with this one (Robertson's, kept positive).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Just enough of the protobuf wire format to write an ONNX file: six messages, no parser.
 
-Own code because the `onnx` package, which would do it, adds 31 MB to every installation for a step that
-runs once per machine. Field and enum numbers are those of
-`onnx.proto` (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), protobuf encoding is
+Own code because the `onnx` package, which would do it, adds 31 MB to every installation for a
+step that runs once per machine. Field and enum numbers are those of `onnx.proto`
+(https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), protobuf encoding is
 https://protobuf.dev/programming-guides/encoding/. Equal arguments give equal bytes.
 """
 

@@ -87,7 +87,7 @@ def space_taken(root: Path) -> int:
     for folder, _, names in os.walk(root):
         for name in names:
             try:
-                taken += os.lstat(f"{folder}/{name}").st_blocks * 512  # noqa: PTH116 - 3 x faster
+                taken += os.lstat(f"{folder}/{name}").st_blocks * 512
             except FileNotFoundError:
                 continue  # the engine replaced it meanwhile
     return taken

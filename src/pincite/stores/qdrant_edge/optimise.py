@@ -83,9 +83,9 @@ async def optimising_child(source: Path, target: Path) -> AsyncIterator[Child]:
         await process.communicate()
 
 
-def copy_sparse(source: Path, target: Path) -> None:
+def copy_sparse(source: str, target: str) -> None:
     """Copy a file with its holes: the engine preallocates 64 MB of which little is used."""
-    with source.open("rb") as reader, target.open("wb") as writer:
+    with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
         size = os.fstat(reader.fileno()).st_size
         writer.truncate(size)
         position = 0
@@ -114,8 +114,10 @@ def main(source: str, target: str) -> int:
     print("ready", flush=True)
     if sys.stdin.readline() != "copy\n":
         return 1
-    copy = copy_sparse if hasattr(os, "SEEK_DATA") and sys.platform == "linux" else shutil.copyfile
-    shutil.copytree(source, target, copy_function=copy)
+    if sys.platform == "linux":
+        shutil.copytree(source, target, copy_function=copy_sparse)
+    else:
+        shutil.copytree(source, target)
     print("copied", flush=True)
     shard = edge.EdgeShard.load(target)
     shard.optimize()

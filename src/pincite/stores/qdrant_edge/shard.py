@@ -41,9 +41,7 @@ _LOG_BYTES = 256 * 1024 * 1024  # with more the engine flushes, which empties it
 class Shard:
     """An open shard. One process at a time may hold it."""
 
-    def __init__(
-        self, root: Path, spec: CollectionSpec, free_bytes: Callable[[Path], int]
-    ) -> None:
+    def __init__(self, root: Path, spec: CollectionSpec, free_bytes: Callable[[Path], int]) -> None:
         """Open the current generation, or create the first. Raises StoreError, DiskFull."""
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
@@ -121,9 +119,7 @@ class Shard:
                 hint="make room on that disk, then run the same command again",
             )
 
-    def apply(
-        self, operation: edge.UpdateOperation, *, written: int = 0, deleted: int = 0
-    ) -> None:
+    def apply(self, operation: edge.UpdateOperation, *, written: int = 0, deleted: int = 0) -> None:
         """Apply one operation. It survives a killed process when this returns."""
         self.require_space(-SPARE_BYTES // 2)  # the end of what was begun may use half of it
         self.guard("write to", lambda: self._shard.update(operation))

@@ -185,10 +185,10 @@ class EdgeStore:
             async with shard.writing:
                 some = ids[start : start + _BATCH]
                 changes = []
-                for key, revision in _owners(shard, some).items():
+                for point_id, revision in _owners(shard, some).items():
                     if revision not in shard.hidden:
-                        sparse = translate.to_sparse(vectors[key.hex])
-                        changes.append(edge.PointVectors(key, {translate.SPARSE: sparse}))
+                        sparse = translate.to_sparse(vectors[point_id.hex])
+                        changes.append(edge.PointVectors(point_id, {translate.SPARSE: sparse}))
                 if changes:
                     update = edge.UpdateOperation.update_vectors(changes)
                     shard.apply(update, written=len(changes), deleted=len(changes))

@@ -17,7 +17,7 @@ import numpy as np
 import qdrant_edge as edge
 
 from pincite.model import Chunk, Hit, Point, SparseVector
-from pincite.ports import FILTER_FIELDS, AnyOf, Filter, Stored
+from pincite.ports import FILTER_FIELDS, Filter, Stored
 
 DENSE, SPARSE = "dense", "sparse"
 REVISION = "revision"

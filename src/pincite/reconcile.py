@@ -1,0 +1,31 @@
+"""What makes a store and its catalogue agree again after a crash."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pincite.ports import Catalog, Store
+
+
+async def reconcile(store: Store, catalog: Catalog, collection: str) -> int:
+    """Make the store hold exactly what the catalogue names, and the other way round.
+
+    Revisions that the catalogue does not name are leftovers and are removed. Documents of which
+    the store has too few points are forgotten, and their sources become incomplete, so that the
+    next run brings them back. Returns how many there were.
+    """
+    held = await store.revisions(collection)
+    records = await catalog.documents(collection)
+    wanted = {record.revision: record for record in records if record.chunks}
+    whole = {key for key, record in wanted.items() if held.get(key) == record.chunks}
+    await store.remove(collection, sorted(held.keys() - whole))
+    for revision in sorted(whole):
+        await store.publish(collection, revision, None)
+    lost = sorted(wanted.keys() - whole)
+    if lost:
+        names = {wanted[revision].source for revision in lost}
+        for record in await catalog.sources(collection):
+            if record.source.name in names:
+                await catalog.put_source(collection, replace(record, complete=False))
+        await catalog.delete(collection, lost)
+    return len(lost)
