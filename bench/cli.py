@@ -51,7 +51,6 @@ class CliFigures:
     owner_private_mb: float
     repository_chunks: int
     repository_disk_mb: float
-    repository_bytes_mb: float
 
 
 async def run(options: Options) -> CliFigures:
@@ -68,6 +67,7 @@ async def run(options: Options) -> CliFigures:
         client = RemoteIndex(at.index, options.models, 120.0)
         memory = memory_of((await client.hello()).pid)
         info = (await client.collections())[0]
+        disk = _space(at.index)
         cold = []
         for _ in range(rounds):
             await release(client, at.index)
@@ -86,8 +86,7 @@ async def run(options: Options) -> CliFigures:
         owner_rss_mb=memory["VmRSS"],
         owner_private_mb=memory["RssAnon"],
         repository_chunks=info.chunks,
-        repository_disk_mb=round(info.bytes / 1e6, 1),
-        repository_bytes_mb=round(_space(at.index) / 1e6, 1),
+        repository_disk_mb=round(disk / 1e6, 1),
     )
 
 
@@ -181,5 +180,5 @@ def make_files(folder: Path, count: int) -> None:
 
 
 def _space(folder: Path) -> int:
-    """Bytes on disk; files may have holes."""
+    """Bytes on disk, all files together; files may have holes."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())

@@ -5,6 +5,8 @@ includes the query encoder. Everything else is the product's own path with the p
 analysis of the query, the hop to the owner, the engine, fusion, loading, smoothing, the pack.
 
 - total: from the question to the pack, in the client. Stage times come from the product's trace.
+- processor time: what client and owner each spend on a search, a mean. Unlike the times above it
+  does not grow when other programs share the machine.
 - in process: the same searches in one process with the store, after the owner has left. Total
   less this is about what the hop costs.
 - engine: the calls into the engine that such a search needs, made raw (see `raw_engine.py`).
@@ -19,6 +21,7 @@ analysis of the query, the hop to the owner, the engine, fusion, loading, smooth
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -76,6 +79,8 @@ class LatencyFigures:
     optimise_s: float
     total: Times
     unoptimised: Times
+    client_cpu: float
+    owner_cpu: float
     stages_p50: dict[str, float]
     in_process: Times
     engine: Times
@@ -121,7 +126,10 @@ async def _measure(
     optimise_s = time.perf_counter() - started_s
     print(f"  optimised in {optimise_s:.0f} s", flush=True)
     await asking.all(len(queries) // 4)
+    pid = (await client.hello()).pid
+    before = time.process_time(), cpu_s(pid)
     total, stages = await asking.all(len(queries))
+    spent = time.process_time() - before[0], cpu_s(pid) - before[1]
     async with waits.during("idle"):
         await asyncio.sleep(size.idle_s)
     written_s = 0.0
@@ -134,7 +142,6 @@ async def _measure(
             await write(size.written // 5)
         async with waits.during("optimising"):
             await _optimised(client)
-    pid = (await client.hello()).pid
     info = (await client.collections())[0]
     memory = memory_of(pid)
     await release(client, root)
@@ -146,6 +153,8 @@ async def _measure(
         optimise_s=round(optimise_s, 1),
         total=times(total),
         unoptimised=times(unoptimised),
+        client_cpu=round(1000 * spent[0] / len(queries), 2),
+        owner_cpu=round(1000 * spent[1] / len(queries), 2),
         stages_p50=stages,
         in_process=times(in_process),
         engine=times(engine),
@@ -259,3 +268,9 @@ def memory_of(pid: int) -> dict[str, float]:
         if value.endswith(" kB"):
             found[name] = round(int(value.split()[0]) * 1024 / 1e6, 1)
     return found
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time that a process has used, in user and system mode together."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,12 +50,14 @@ class Bench:
     folder: Path
     index: Counting = field(default_factory=Counting)
     progress: list[Progress] = field(default_factory=list)
+    clock: Iterator[int] = field(default_factory=lambda: itertools.count(1_000_000_000, 1000))
 
     def write(self, path: str, text: str) -> None:
         place = self.folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
-        os.utime(place, ns=(1, 1_000_000_000 + len(text)))  # long ago: not racy
+        stamp = next(self.clock)  # long ago: not racy
+        os.utime(place, ns=(stamp, stamp))
 
     def run(self, *, name: str = "acme") -> IngestReport:
         async def work() -> IngestReport:

@@ -24,6 +24,7 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import Searchable, SearchRequest
+from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
@@ -99,6 +100,17 @@ def ask(
             trace or Trace(lambda: float(next(ticks))),
         )
     )
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_answers_a_good_question_a_junk_one_and_an_empty_index(name: str) -> None:
+    full = asyncio.run(make(TopicEncoder(), TEXTS))
+    empty = asyncio.run(make(TopicEncoder(), {}))
+    profile = PRESETS[name]
+    good = ask("how do I rotate a key with a new secret", full, profile=profile)
+    assert good.evidence[0].path == "docs/keys.md"
+    assert ask("zebra quantum ferment", full, profile=profile).verdict.level == "none"
+    assert ask("rotate a key", empty, profile=profile).evidence == ()
 
 
 @pytest.fixture(params=["hybrid", "lexical"])

@@ -21,7 +21,7 @@ from pincite.ports import CollectionInfo, DenseEncoder
 from pincite.providers.dense import weights
 from pincite.providers.dense.minilm import MiniLmEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.providers.sparse.language import guess_language
+from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
 from pincite.settings import Settings
 from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
@@ -210,5 +210,4 @@ def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str
                 continue  # indexing will name it
             if document.source_type == "docs":
                 texts.append(document.text[:_SAMPLE_CHARS])
-    guessed = guess_language("\n".join(texts))
-    return guessed if guessed != "unknown" else "english"
+    return stemmer_for(guess_language("\n".join(texts)))

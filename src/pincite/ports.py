@@ -168,17 +168,19 @@ class Store(Protocol):
 
     async def create(self, spec: CollectionSpec) -> None:
         """Create the collection, or update the spec of an existing one of that name. A lexical
-        one may become dense: its points have no dense vector until they are staged again. Raises
-        StoreError for any other change of `dimensions`, UsageError for a name that cannot be."""
+        one may become dense: its points have no dense vector until they are staged again. One
+        that becomes lexical shows no dense vectors. Raises StoreError where there are vectors of
+        other dimensions, UsageError for a name that cannot be."""
 
     async def drop(self, collection: str) -> None:
         """Remove a collection and all of its points; unknown names are fine."""
 
     async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
         """Store points, unseen. May be called several times for one revision; of its points of
-        one id the last one counts. Points of other revisions are not touched, whatever their
-        ids. If the revision is visible already, its new points are too, and may appear one by
-        one. Raises InvalidPoint before anything is written, DiskFull."""
+        one id the last one counts. Visible points of other revisions are not touched, even of
+        the same ids; other staged revisions must not have any of these ids. A revision that is
+        visible may be staged again with its own points, which are replaced one by one. Raises
+        InvalidPoint before anything is written, DiskFull."""
 
     async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
         """Show `revision` and remove `replaces`. Ids that another revision has, too, belong to

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.errors import ConfigError
+from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.providers.dense.cache import default_root
 
@@ -58,9 +59,9 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     place = index or (Path(given) if given else None) or find_index(folder)
     place = place.expanduser().absolute()
     config = _config_file(environ, place)
-    profile = Profile()
+    profile = PRESETS[GENERAL]
     if config is not None:
-        profile = profile_from(_read_toml(config), str(config))
+        profile = _profile(_read_toml(config), str(config))
     models = environ.get("PINCITE_MODELS")
     return Settings(
         index=place,
@@ -91,6 +92,14 @@ def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
         return path
     beside = index.parent / CONFIG_FILE
     return beside if beside.is_file() else None
+
+
+def _profile(table: dict[str, object], origin: str) -> Profile:
+    """The preset that the table names, with the values that it gives."""
+    name = table.pop("preset", GENERAL)
+    if not isinstance(name, str) or name not in PRESETS:
+        raise ConfigError(f"{origin}: there is no preset {name!r}; known: {', '.join(PRESETS)}")
+    return profile_from(table, origin, PRESETS[name])
 
 
 def _read_toml(path: Path) -> dict[str, object]:

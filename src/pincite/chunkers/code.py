@@ -105,7 +105,7 @@ def _partition(first: int, last: int, nodes: list[Node]) -> list[_Group]:
     members: list[list[Node]] = []
     end = -1
     for node in nodes:
-        row = node.start_point.row
+        row = min(node.start_point.row, last - 1)  # an empty node may lie behind the last newline
         if row > end or not members:
             starts.append(row)
             members.append([])

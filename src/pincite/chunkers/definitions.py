@@ -36,6 +36,7 @@ class Definitions:
     def __init__(self, found: list[Definition], rows: int) -> None:
         self.all = found
         self._starts = [each.first for each in found]
+        self._start_bytes = [each.start_byte for each in found]
         self._named = sorted((each.name_row, each.symbol) for each in found if each.symbol)
         self._enclosing = _sweep(found, rows)
 
@@ -46,14 +47,16 @@ class Definitions:
     def outermost_within(self, first: int, last: int) -> list[Definition]:
         """At most two definitions that lie wholly in rows first..last and in no other there."""
         found: list[Definition] = []
-        end_byte = -1
-        for index in range(bisect_left(self._starts, first), len(self.all)):
+        index = bisect_left(self._starts, first)
+        while index < len(self.all) and len(found) < 2:
             each = self.all[index]
-            if each.first > last or len(found) == 2:
+            if each.first > last:
                 break
-            if each.last <= last and each.end_byte > end_byte:
+            if each.last <= last:
                 found.append(each)
-                end_byte = each.end_byte
+                index = bisect_left(self._start_bytes, each.end_byte, index + 1)
+            else:
+                index += 1
         return found
 
     def symbols_in(self, first: int, last: int) -> tuple[str, ...]:

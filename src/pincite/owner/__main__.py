@@ -1,7 +1,9 @@
 """`python -m pincite.owner INDEX MODELS IDLE_S`: the owner as a process.
 
-The first line on stdout is a JSON object: `{}` when clients may connect, or the error that ended
-it. Everything else goes to `owner.log` in the index folder.
+It goes into the background at once, so that nobody has to wait for its end. The first line on
+stdout is a JSON object: `{}` when clients may connect, `{"owned": true}` if another process has the
+index, or the error that ended it. Everything else goes to `owner.log` in the index folder, native
+noise on stderr included.
 """
 
 from __future__ import annotations
@@ -12,23 +14,27 @@ import logging
 import os
 import signal
 import sys
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pincite.errors import PinciteError
-from pincite.owner.server import Owner, serve
-from pincite.owner.wire import describe_error
-from pincite.ports import DenseEncoder
+if TYPE_CHECKING:
+    from pincite.ports import DenseEncoder
 
 
 def report(line: object) -> None:
-    """Tell the process that waits for us, then let go of its pipe."""
-    print(json.dumps(line), flush=True)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Tell the process that waits for us, if it still does, and let go of its pipe."""
+    with suppress(BrokenPipeError):
+        os.write(sys.stdout.fileno(), f"{json.dumps(line)}\n".encode())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 async def run(root: Path, models: Path, idle_s: float) -> None:
     """Own the index until it is time to leave."""
+    from pincite.owner.server import Owner, serve
 
     def load_encoder() -> DenseEncoder:
         from pincite.encoders import open_encoder
@@ -36,7 +42,7 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
         return open_encoder(models)
 
     owner = Owner(root, load_encoder)
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, owner.leaving.set)
     try:
         await owner.open()
@@ -47,19 +53,44 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
 
 def main(index: str, models: str, idle_s: str) -> int:
     """0 after a good end, 1 after an error that was reported."""
+    from pincite.errors import IndexUnavailable, PinciteError
+    from pincite.owner.server import AlreadyOwned
+    from pincite.owner.wire import LOG, describe_error
+
     os.umask(0o077)
     root = Path(index)
     os.chdir(root)
-    handler = RotatingFileHandler(root / "owner.log", maxBytes=1_000_000, backupCount=1)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler = RotatingFileHandler(root / LOG, maxBytes=1_000_000, backupCount=1)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:
         asyncio.run(run(root, Path(models), float(idle_s)))
+    except AlreadyOwned:
+        report({"owned": True})
+        return 1
     except PinciteError as error:
+        logging.getLogger("pincite.owner").error("%s", error)
         report({"error": describe_error(error)})
+        return 1
+    except OSError as error:
+        logging.getLogger("pincite.owner").exception("the owner failed")
+        failed = IndexUnavailable(
+            f"the index {root} cannot be opened: {error}",
+            hint="an index must be on a local disk that you may write to: see PINCITE_INDEX",
+        )
+        report({"error": describe_error(failed)})
         return 1
     return 0
 
 
+def into_the_background() -> None:
+    """The caller's child ends here; its child, alone in a session of its own, goes on. Nothing has
+    been imported yet that starts threads."""
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+
+
 if __name__ == "__main__":
+    into_the_background()
     sys.exit(main(*sys.argv[1:]))

@@ -7,43 +7,43 @@ one (killed, out of disk, panicked) starts it again and repeats the operation.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import inspect
-import json
 import os
-import sys
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
 from pincite import version
-from pincite.errors import IndexUnavailable, PinciteError
-from pincite.model import Vector
+from pincite.errors import IndexUnavailable
 from pincite.owner import wire
+from pincite.owner.starting import Stream, connect, connect_or_start, hung
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _TRIES = 3
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-_START_S = 60.0  # loading a shard of a million chunks takes 2 s
-_Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
+_HELLO_S = 30.0
+#: Connections from before a fork or of another loop. Closing one would take its descriptor out of a
+#: selector that the parent process still uses.
+_FOREIGN: list[list[Stream]] = []
 _Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
 
 
 def remote(method: _Method[P, T]) -> _Method[P, T]:
     """The method of `wire.Service`, sent to the owner."""
-
-    signature = inspect.signature(method)
+    called = method.__name__
+    parameters = inspect.signature(method).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
 
     async def call(self: RemoteIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        operation = wire.operations()[method.__name__]
-        bound = signature.bind(self, *args, **kwargs)
-        bound.apply_defaults()
-        given = tuple(bound.arguments.values())[1:]
-        result: T = await self.request(method.__name__, given, operation.result)
+        operation = wire.operations()[called]
+        given = defaults | dict(zip(operation.names, args, strict=False)) | kwargs
+        arguments = [given[name] for name in operation.names]
+        result: T = await self.request(called, arguments, operation.result)
         return result
 
     return call
@@ -52,11 +52,15 @@ def remote(method: _Method[P, T]) -> _Method[P, T]:
 class RemoteIndex:
     """A client of the owner of the index folder `root`. Connections are made when needed."""
 
-    def __init__(self, root: Path, models: Path, idle_s: float) -> None:
+    def __init__(
+        self, root: Path, models: Path, idle_s: float, answer_s: float = _ANSWER_S
+    ) -> None:
         self._root = root.resolve()
-        self._models = models
+        self._models = models.resolve()
         self._idle_s = idle_s
-        self._idle: list[_Stream] = []
+        self._answer_s = answer_s
+        self._idle: list[Stream] = []
+        self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._checked = False
 
     collections = remote(wire.Service.collections)
@@ -75,156 +79,105 @@ class RemoteIndex:
     set_sparse = remote(wire.Service.set_sparse)
     settle = remote(wire.Service.settle)
     hello = remote(wire.Service.hello)
-    leave = remote(wire.Service.leave)
     embed_query = remote(wire.Service.embed_query)
 
-    async def request(self, name: str, arguments: tuple[Any, ...], result: Any) -> Any:
+    async def request(self, name: str, arguments: object, result: Any) -> Any:
         """Send one request and wait for its answer. Raises what the owner raised."""
         body = wire.encode((name, arguments))
-        for left in reversed(range(_TRIES)):
+        for _ in range(_TRIES):
             stream = await self._stream()
-            try:
-                await wire.write_frame(stream[1], body)
-                answer = await wire.read_frame(stream[0])
-            except ConnectionError:
-                answer = None
-            except BaseException:
-                stream[1].close()  # its answer would be taken for that of the next request
-                raise
+            answer = await self._exchange(stream, body, name, self._answer_s)
             if answer is not None:
                 self._idle.append(stream)
-                return self._open(answer, result)
-            self._drop_connections(stream)
-            if not left:
-                break
+                return _open(answer, result)
+            self._hang_up()
         raise IndexUnavailable(
             f"the owner of {self._root} died {_TRIES} times during {name!r}",
-            hint=f"look into {self._root / 'owner.log'}, then: pincite status",
+            hint=f"look into {self._root / wire.LOG}, then: pincite status",
         )
 
-    @staticmethod
-    def _open(answer: bytes, result: Any) -> Any:
-        good, raw = wire.decode(answer, tuple[bool, msgspec.Raw])
-        if not good:
-            raise wire.revive_error(*wire.decode(raw, tuple[str, str, str]))
-        return wire.decode(raw, result)
+    async def _exchange(
+        self, stream: Stream, body: bytes, name: str, seconds: float
+    ) -> bytes | None:
+        """The answer, or None if the owner hung up; then the stream is closed."""
+        answer = None
+        try:
+            async with asyncio.timeout(seconds):
+                await wire.write_frame(stream[1], body)
+                answer = await wire.read_frame(stream[0])
+        except ConnectionError:
+            return None
+        except TimeoutError as error:
+            raise hung(self._root, name, seconds) from error
+        finally:
+            if answer is None:  # an answer that is late would be taken for that of the next request
+                stream[1].close()
+        return answer
 
-    def _drop_connections(self, stream: _Stream) -> None:
-        for _, writer in (stream, *self._idle):
+    async def _stream(self) -> Stream:
+        place = (os.getpid(), asyncio.get_running_loop())
+        if place != self._place:
+            _FOREIGN.append(self._idle)
+            self._idle, self._place, self._checked = [], place, False
+        if self._idle:
+            return self._idle.pop()
+        while True:
+            stream = await connect_or_start(self._root, self._models, self._idle_s)
+            if self._checked or await self._same_version(stream):
+                self._checked = True
+                return stream
+
+    async def _same_version(self, stream: Stream) -> bool:
+        """Is it an owner like us? One of another version is asked to leave."""
+        body = wire.encode(("hello", ()))
+        answer = await self._exchange(stream, body, "hello", min(_HELLO_S, self._answer_s))
+        if answer is None:
+            return False
+        try:
+            identity: wire.Identity = _open(answer, wire.Identity)
+            if (identity.protocol, identity.version) == (wire.PROTOCOL, version.VERSION):
+                return True
+        except (IndexUnavailable, msgspec.MsgspecError):
+            pass  # so it is of another version
+        await self._dismiss(stream)
+        return False
+
+    async def _dismiss(self, stream: Stream) -> None:
+        """Return when the owner has hung up on us."""
+        try:
+            await self._exchange(stream, wire.encode(("leave", ())), "leave", _HELLO_S)
+            with suppress(ConnectionError):
+                async with asyncio.timeout(_HELLO_S):
+                    await stream[0].read()
+        except TimeoutError as error:
+            raise hung(self._root, "leave", _HELLO_S) from error
+        finally:
+            stream[1].close()
+
+    async def leave(self) -> None:
+        """Ask the owner to close the index and end, if there is one."""
+        self._hang_up()
+        stream = await connect(self._root)
+        if stream is not None:
+            await self._dismiss(stream)
+
+    def _hang_up(self) -> None:
+        for _, writer in self._idle:
             writer.close()
         self._idle.clear()
         self._checked = False
 
-    async def _stream(self) -> _Stream:
-        if self._idle:
-            return self._idle.pop()
-        path = str(wire.socket_path(self._root))
-        try:
-            stream = await asyncio.open_unix_connection(path)
-        except (FileNotFoundError, ConnectionRefusedError):
-            await start(self._root, self._models, self._idle_s)
-            stream = await asyncio.open_unix_connection(path)
-        if not self._checked:
-            stream = await self._same_version(stream)
-            self._checked = True
-        return stream
-
-    async def _same_version(self, stream: _Stream) -> _Stream:
-        """Ask an owner of another version to leave, and start ours in its place."""
-        await wire.write_frame(stream[1], wire.encode(("hello", ())))
-        answer = await wire.read_frame(stream[0])
-        identity = None if answer is None else self._open(answer, wire.Identity)
-        if identity is not None and identity.version == version.VERSION:
-            return stream
-        await wire.write_frame(stream[1], wire.encode(("leave", ())))
-        await wire.read_frame(stream[0])
-        stream[1].close()
-        await start(self._root, self._models, self._idle_s)
-        return await asyncio.open_unix_connection(str(wire.socket_path(self._root)))
-
-    async def stop(self) -> bool:
-        """Ask the owner to leave and wait until it has gone; False if there is none."""
-        if not await _answers(self._root):
-            return False
-        await self.leave()
-        await self.close()
-        async with asyncio.timeout(_START_S):
-            while _is_owned(self._root):
-                await asyncio.sleep(0.01)
-        return True
-
     async def close(self) -> None:
         """Hang up. The owner goes on."""
-        for _, writer in self._idle:
-            writer.close()
-        self._idle.clear()
+        writers = [writer for _, writer in self._idle]
+        self._hang_up()
+        for writer in writers:
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
 
-async def start(root: Path, models: Path, idle_s: float) -> None:
-    """Start the owner of `root` and wait until it answers. Raises what kept it from starting.
-
-    Of several clients that do this at once, one starts it and the others wait.
-    """
-    with (root / "start.lock").open("w") as lock:
-        async with asyncio.timeout(_START_S):
-            while not _try_lock(lock.fileno()):
-                await asyncio.sleep(0.01)
-            while True:
-                if await _answers(root):
-                    return
-                error = await _spawn(root, models, idle_s)
-                if error is None:
-                    return
-                if "another process owns" not in error.message:
-                    raise error
-                await asyncio.sleep(0.02)  # its predecessor is still closing
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is_owned(root: Path) -> bool:
-    with (root / "owner.lock").open("a") as lock:
-        return not _try_lock(lock.fileno())
-
-
-async def _answers(root: Path) -> bool:
-    try:
-        _, writer = await asyncio.open_unix_connection(str(wire.socket_path(root)))
-    except (FileNotFoundError, ConnectionRefusedError):
-        return False
-    writer.close()
-    return True
-
-
-async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None:
-    """None when clients may connect, else why not. The process is nobody's child afterwards: it
-    has its own session, and no pipe of ours but the one on which it reports."""
-    reading, writing = os.pipe()
-    command = (sys.executable, "-P", "-m", "pincite.owner", str(root), str(models), str(idle_s))
-    pid = os.posix_spawn(
-        sys.executable,
-        command,
-        os.environ,  # handed on, not read
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, writing, 1),
-            (os.POSIX_SPAWN_OPEN, 2, str(root / "owner.err"), _APPEND, 0o600),
-        ],
-        setsid=True,
-    )
-    os.close(writing)
-    with open(reading, encoding="utf-8") as pipe:
-        line = await asyncio.to_thread(pipe.readline)
-    answer = json.loads(line) if line else {"error": None}
-    if "error" not in answer:
-        return None
-    await asyncio.to_thread(os.waitpid, pid, 0)
-    if answer["error"]:
-        return wire.revive_error(*answer["error"])
-    return IndexUnavailable(f"the owner of {root} did not start", hint=f"tail {root / 'owner.err'}")
+def _open(answer: bytes, result: Any) -> Any:
+    good, raw = wire.decode(answer, tuple[bool, msgspec.Raw])
+    if not good:
+        raise wire.revive_error(*wire.decode(raw, tuple[str, str, str]))
+    return wire.decode(raw, result)

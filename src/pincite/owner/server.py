@@ -11,8 +11,9 @@ import fcntl
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -20,7 +21,7 @@ from pincite import version
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import IndexUnavailable, ModelUnavailable, PinciteError, StoreError
 from pincite.index import LocalIndex
-from pincite.model import CollectionSpec, DocumentRecord, Point, Vector
+from pincite.model import CollectionSpec, Vector
 from pincite.owner import wire
 from pincite.ports import DenseEncoder
 from pincite.stores.qdrant_edge.store import EdgeStore
@@ -29,37 +30,46 @@ log = logging.getLogger("pincite.owner")
 
 _FLUSH_EVERY_S = 2.0  # what a loss of power may take; a killed process loses nothing
 _LOOK_EVERY_S = 0.5
+_FINISH_S = 10.0  # what is under way when the owner leaves may take so long
+_BACKLOG = 1024  # a client that finds the queue full fails in an odd way
+_BUFFER_BYTES = 1024 * 1024
+
+
+class AlreadyOwned(IndexUnavailable):
+    """Another process has the index. It never leaves this one."""
 
 
 class Owner(LocalIndex):
     """`wire.Service` on the index folder `root`. Close it, or the lock stays until the end."""
 
     def __init__(self, root: Path, load_encoder: Callable[[], DenseEncoder]) -> None:
-        """Take the folder. Raises IndexUnavailable where another process has it."""
-        self._lock = (root / "owner.lock").open("w")
+        """Take the folder. Raises AlreadyOwned, IndexTooNew, StoreError."""
+        self._lock = (root / wire.LOCK).open("a")
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise IndexUnavailable(f"another process owns {root}") from error
-        self._engine = EdgeStore(root / "collections")
-        self._sqlite = SqliteCatalog(root / "catalog.db")
-        super().__init__(self._engine, self._sqlite, self._engine)
+            _take(self._lock.fileno(), root)
+            self._engine = EdgeStore(root / "collections")
+            catalog = SqliteCatalog(root / "catalog.db")
+        except BaseException:
+            self._lock.close()
+            raise
+        super().__init__(self._engine, catalog, self._engine)
         self._load_encoder = load_encoder
         self._encoder: asyncio.Future[DenseEncoder] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
         self.leaving = asyncio.Event()
-        self.dirty = False
 
     async def open(self) -> None:
         await super().open()
-        if any(spec.dense for spec in await self._sqlite.specs()):
+        specs = [info.spec for info in await self.collections()]
+        self._engine.keep_only({spec.name for spec in specs})
+        if any(spec.dense for spec in specs):
             self._warm()
 
     def _warm(self) -> asyncio.Future[DenseEncoder]:
+        """The encoder, loaded in a thread. One that could not be loaded is tried again."""
         if self._encoder is None or (self._encoder.done() and self._encoder.exception()):
             loop = asyncio.get_running_loop()
             self._encoder = loop.run_in_executor(None, self._load_encoder)
-            self._encoder.add_done_callback(lambda done: done.exception())
+            self._encoder.add_done_callback(_look_at)
         return self._encoder
 
     async def hello(self) -> wire.Identity:
@@ -69,12 +79,12 @@ class Owner(LocalIndex):
         self.leaving.set()
 
     async def embed_query(self, fingerprint: str, text: str) -> Vector:
-        encoder = await self._warm()
+        encoder = await asyncio.shield(self._warm())
         if encoder.fingerprint != fingerprint:
             raise ModelUnavailable(
                 f"the index was made with {fingerprint}, and the model here is"
                 f" {encoder.fingerprint}",
-                hint="pincite index --rebuild",
+                hint="pincite collections rebuild NAME",
             )
         return await encoder.embed_query(text)
 
@@ -83,96 +93,134 @@ class Owner(LocalIndex):
         if spec.dense:
             self._warm()
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
-        self.dirty = True
-        await super().replace(collection, record, points)
-
-    async def settle(self, collection: str) -> None:
-        await self.flush()
-        task = asyncio.create_task(self._optimise(collection))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _optimise(self, collection: str) -> None:
-        started = time.monotonic()
+    async def close(self) -> None:
         try:
-            if await self._engine.optimise(collection):
-                log.info("optimised %s in %.1f s", collection, time.monotonic() - started)
-        except PinciteError as error:
-            log.warning("%s stays as it is: %s", collection, error)
+            await super().close()
+        finally:
+            self._lock.close()
 
-    async def flush(self) -> None:
-        """Make everything written so far survive a loss of power."""
-        self.dirty = False
-        await self._engine.flush()
-        await self._sqlite.checkpoint()
+
+def _take(lock: int, root: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise AlreadyOwned(f"another process owns {root}") from error
+    os.ftruncate(lock, 0)
+    os.write(lock, str(os.getpid()).encode())
+
+
+def _look_at(done: asyncio.Future[DenseEncoder]) -> None:
+    if not done.cancelled() and (error := done.exception()):
+        log.warning("the encoder was not loaded: %s", error)
+
+
+class Reception:
+    """Who is connected, and who waits for an answer."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._connected: set[asyncio.StreamWriter] = set()
+        self._waiting: set[asyncio.StreamWriter] = set()
+        self._empty = asyncio.Event()
+        self._empty.set()
 
     @property
     def busy(self) -> bool:
-        """Is something going on in the background?"""
-        return bool(self._tasks)
+        """Is anyone connected?"""
+        return bool(self._connected)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one client, one request after the other, until it or the owner leaves."""
+        self._connected.add(writer)
+        self._empty.clear()
+        try:
+            while (body := await wire.read_frame(reader)) is not None:
+                self._waiting.add(writer)
+                await wire.write_frame(writer, await answer(self._owner, body))
+                self._waiting.discard(writer)
+                if self._owner.leaving.is_set():
+                    break
+        except ConnectionError:
+            log.info("a client went away in the middle of an answer")
+        finally:
+            writer.close()
+            self._waiting.discard(writer)
+            self._connected.discard(writer)
+            if not self._connected:
+                self._empty.set()
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await super().close()
-        self._lock.close()
+        """Hang up on everyone, on those who wait for an answer after that."""
+        for writer in self._connected - self._waiting:
+            writer.close()
+        try:
+            async with asyncio.timeout(_FINISH_S):
+                await self._empty.wait()
+        except TimeoutError:
+            log.warning("%d requests were cut off", len(self._connected))
+            for writer in self._connected:
+                writer.transport.abort()
 
 
 async def serve(owner: Owner, root: Path, idle_s: float, ready: Callable[[], None]) -> None:
     """Answer clients until the owner is told to leave or nobody has come for `idle_s`."""
-    path = wire.socket_path(root)
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    if path.parent.stat().st_uid != os.getuid():
-        raise IndexUnavailable(f"{path.parent} belongs to another user")
-    path.unlink(missing_ok=True)
-    clients: set[asyncio.StreamWriter] = set()
-
-    async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        clients.add(writer)
-        try:
-            while (body := await wire.read_frame(reader)) is not None:
-                await wire.write_frame(writer, await answer(owner, body))
-        except ConnectionError:
-            log.info("a client went away in the middle of an answer")
-        finally:
-            clients.discard(writer)
-            writer.close()
-
-    server = await asyncio.start_unix_server(client, str(path))
-    path.chmod(0o600)
+    reception = Reception(owner)
+    (root / wire.SOCKET).unlink(missing_ok=True)
+    with wire.socket_address(root) as address:
+        server = await asyncio.start_unix_server(
+            reception.serve, address, backlog=_BACKLOG, limit=_BUFFER_BYTES
+        )
+    (root / wire.SOCKET).chmod(0o600)
+    log.info("version %s owns %s", version.VERSION, root)
     ready()
     last_seen = last_flush = time.monotonic()
     while not owner.leaving.is_set() and time.monotonic() - last_seen < idle_s:
-        await asyncio.wait([asyncio.ensure_future(owner.leaving.wait())], timeout=_LOOK_EVERY_S)
+        await _wait(owner.leaving, min(_LOOK_EVERY_S, idle_s))
         now = time.monotonic()
-        if clients or owner.busy:
+        if reception.busy or owner.busy:
             last_seen = now
         if owner.dirty and now - last_flush >= _FLUSH_EVERY_S:
-            await owner.flush()
             last_flush = now
+            try:
+                await owner.flush()
+            except PinciteError as error:
+                log.error("what was written last may not survive a loss of power: %s", error)
+    owner.leaving.set()
     server.close()
-    path.unlink(missing_ok=True)
+    await reception.close()
+    (root / wire.SOCKET).unlink(missing_ok=True)
+    log.info("leaving")
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return
 
 
 async def answer(owner: wire.Service, body: bytes) -> bytes:
     """The answer to one request. Errors of ours travel; anything else is logged and named."""
     try:
-        name, raw = wire.decode(body, tuple[str, msgspec.Raw])
-        operation = wire.operations()[name]
-        arguments = wire.decode(raw, operation.arguments)
-        method = getattr(owner, name)
-        result = await method(**dict(zip(operation.names, arguments, strict=True)))
+        name, arguments = _read(body)
+        result = await getattr(owner, name)(**arguments)
         return wire.encode((True, result))
     except PinciteError as error:
         return wire.encode((False, wire.describe_error(error)))
-    except (msgspec.DecodeError, KeyError) as error:
-        refused = IndexUnavailable(f"the owner does not understand a request: {error!r}")
-        return wire.encode((False, wire.describe_error(refused)))
-    except Exception as error:  # noqa: BLE001 - one bad request must not end the process
-        log.exception("request failed")
-        failed = StoreError(f"the owner failed: {error!r}", hint="see owner.log in the index")
+    except Exception as error:
+        log.exception("a request failed")
+        failed = StoreError(f"the owner failed: {error!r}", hint=f"see {wire.LOG} in the index")
         return wire.encode((False, wire.describe_error(failed)))
+
+
+def _read(body: bytes) -> tuple[str, dict[str, Any]]:
+    try:
+        name, raw = wire.decode(body, tuple[str, msgspec.Raw])
+        operation = wire.operations()[name]
+        arguments = wire.decode(raw, operation.arguments)
+    except (msgspec.MsgspecError, KeyError, ValueError) as error:
+        raise IndexUnavailable(
+            f"the owner does not understand a request: {error!r}", hint="pincite status"
+        ) from error
+    return name, dict(zip(operation.names, arguments, strict=True))

@@ -3,18 +3,19 @@
 A frame is a 4-byte big-endian length and MessagePack. A request is `[operation, [arguments]]`; an
 answer is `[true, result]` or `[false, [error class, message, hint]]`. The operations, with the
 types of their arguments and results, are the methods of `Service`: nothing is declared twice.
-Vectors travel as raw little-endian float32.
+Vectors travel as raw little-endian float32. Any answer that is not understood, and any end of a
+connection, means that the other side has gone or is of another version.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import struct
-import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, Protocol, get_type_hints
@@ -28,7 +29,11 @@ from pincite.ports import Index
 PROTOCOL = 1
 _VECTOR = 1  # extension code
 _LENGTH = struct.Struct(">I")
-_LONGEST_SOCKET_PATH = 100  # the kernel takes 107 bytes
+_LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
+_LONGEST_FRAME = 512 * 1024 * 1024  # a million document records; 80 times the largest document
+SOCKET = "owner.sock"
+LOCK = "owner.lock"
+LOG = "owner.log"
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -76,13 +81,25 @@ def operations() -> dict[str, Operation]:
     return found
 
 
-def socket_path(index: Path) -> Path:
-    """Where the owner of an index folder listens: inside it, unless the path is too long."""
-    inside = index / "owner.sock"
-    if len(str(inside).encode()) <= _LONGEST_SOCKET_PATH:
-        return inside
-    digest = blake2b(str(index).encode(), digest_size=8).hexdigest()
-    return Path(tempfile.gettempdir()) / f"pincite-{digest}" / "owner.sock"
+@contextmanager
+def socket_address(index: Path) -> Iterator[str]:
+    """The socket in an index folder by a name that is short enough for the kernel, however long
+    the path is: `/proc/self/fd/N` stands for an open folder. Raises IndexUnavailable, OSError."""
+    path = str(index / SOCKET)
+    if len(os.fsencode(path)) <= _LONGEST_ADDRESS:
+        yield path
+        return
+    folder = os.open(index, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        short = Path(f"/proc/self/fd/{folder}")
+        if not short.exists():
+            raise errors.IndexUnavailable(
+                f"the path of the index is too long for a socket: {index}",
+                hint="use a shorter one with PINCITE_INDEX or --index",
+            )
+        yield str(short / SOCKET)
+    finally:
+        os.close(folder)
 
 
 def _encode(value: object) -> object:
@@ -103,8 +120,14 @@ _ENCODER = msgspec.msgpack.Encoder(enc_hook=_encode)
 
 
 def encode(value: object) -> bytes:
-    """A frame's body."""
-    return _ENCODER.encode(value)
+    """A frame's body. Raises StoreError where it is too long, InvalidPoint for broken Unicode."""
+    try:
+        body = _ENCODER.encode(value)
+    except UnicodeEncodeError as error:
+        raise errors.InvalidPoint(f"a text is not valid Unicode: {error.reason}") from error
+    if len(body) > _LONGEST_FRAME:
+        raise errors.StoreError(f"{len(body) / 1e6:.0f} MB are too much to send at once")
+    return body
 
 
 @cache
@@ -118,18 +141,17 @@ def decode(body: bytes | msgspec.Raw, type_: Any) -> Any:
 
 
 async def read_frame(reader: asyncio.StreamReader) -> bytes | None:
-    """The next body, or None where the other side has gone."""
+    """The next body, or None where the other side has gone or talks about something else."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-        return await reader.readexactly(length)
+        return await reader.readexactly(length) if length <= _LONGEST_FRAME else None
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
 
 
 async def write_frame(writer: asyncio.StreamWriter, body: bytes) -> None:
     """Send a body. Raises ConnectionError."""
-    writer.write(_LENGTH.pack(len(body)))
-    writer.write(body)
+    writer.writelines((_LENGTH.pack(len(body)), body))
     await writer.drain()
 
 
@@ -140,6 +162,7 @@ def describe_error(error: errors.PinciteError) -> tuple[str, str, str]:
 
 def revive_error(name: str, message: str, hint: str) -> errors.PinciteError:
     """The error that `describe_error` described."""
-    kind: Callable[..., Any] = getattr(errors, name, errors.PinciteError)
-    revived = kind(message, hint=hint)
-    return revived if isinstance(revived, errors.PinciteError) else errors.PinciteError(message)
+    found = getattr(errors, name, None)
+    if isinstance(found, type) and issubclass(found, errors.PinciteError):
+        return found(message, hint=hint)
+    return errors.PinciteError(message, hint=hint)

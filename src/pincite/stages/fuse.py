@@ -33,11 +33,11 @@ class FuseConfig:
     """`dense_weight` is the share of the dense side, the rest is the lexical side's; `rrf` and
     `dbsf` know no weights. The other two stand in for it where `dense_weight()` says so.
 
-    nDCG@10, means of ten collections (docs/decisions/0004): weighted sum .737, dbsf .733, rrf
-    .678, weighted rrf .687. `dense_weight` .3 .4 .5 .6 .7 gives .721 .729 .735 .731 .713.
-    `foreign_dense_weight`: MiniLM on German .950 .948 .943 for .3 .2 .5, on Chinese .964 .964
-    .939. `code_dense_weight`: .5 .65 .75 .8 gives .525 .570 .592 .601 on CoSQA, .740 .784 .799
-    .802 on MBPP, but costs as soon as names are asked for.
+    nDCG@10, means of ten collections (docs/decisions/0004): weighted sum .737, with the rules of
+    `dense_weight()` .752; dbsf .734, rrf .680, weighted rrf with the rules .712. `dense_weight`
+    .3 .4 .5 .6 .7: .722 .732 .737 .731 .714. `foreign_dense_weight` .2 .3 .5: MiniLM on German
+    .950 .951 .945, on Chinese .966 .965 .941. `code_dense_weight` .5 .65 .75 .8: CoSQA .529 .573
+    .596 .605, MBPP .747 .790 .801 .804; .75 also holds over code that is found by its names.
     """
 
     method: FuseMethod = "weighted_sum"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from pincite.errors import ConfigError
-from pincite.model import Gated, SignalKind, SignalName, Verdict, VerdictLevel
+from pincite.model import Gated, Notice, SignalKind, SignalName, Verdict, VerdictLevel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,8 +76,8 @@ def gate(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
     """The candidates as they came, and the verdict on the best value of one signal.
 
     Where collections give a signal in two kinds, each is judged by its own thresholds and the
-    better verdict counts. Raises ConfigError where no candidate has a signal that the
-    configuration has thresholds for.
+    better verdict counts. Where `auto` finds nothing with a scale, the verdict is `weak` and a
+    notice says so; a signal that is asked for by name and cannot be judged raises ConfigError.
     """
     if not candidates:
         nothing = config.coverage_share
@@ -93,12 +93,21 @@ def gate(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
             return Gated(tuple(candidates), best)
+    if config.signal == "auto":
+        return _unjudged(candidates, config)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
     raise ConfigError(
         f"gate.signal is {config.signal!r}, but the candidates have only {', '.join(present)},"
         " and there are no thresholds for that",
-        hint="set gate.signal = auto and run coverage before the gate",
+        hint="set gate.signal = auto",
     )
+
+
+def _unjudged(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
+    last = candidates[0].rank_signal
+    reason = f"The scores at hand ({last.name}, {last.kind}) have no scale to judge by."
+    verdict = _verdict("weak", last.name, last.kind, last.value, Thresholds(0, 0), config, reason)
+    return Gated(tuple(candidates), verdict, (Notice("not_judged", reason),))
 
 
 def _best(candidates: Sequence[Candidate], name: SignalName) -> dict[SignalKind, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.errors import ConfigError
-from pincite.model import Candidate, Drop, Gated, Pool
+from pincite.model import Candidate, Drop, Gated, Notice, Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +50,13 @@ def select(gated: Gated, config: SelectConfig) -> Pool:
         else:
             taken[document] = taken.get(document, 0) + 1
             chosen.append(candidate)
-    return Pool(tuple(chosen), tuple(dropped))
+    notices: tuple[Notice, ...] = ()
+    if gated.candidates and not chosen:
+        notices = (
+            Notice(
+                "nothing_relevant",
+                f"{len(gated.candidates)} candidates were found and none is good enough to show;"
+                " to see the nearest all the same: pincite search --all",
+            ),
+        )
+    return Pool(tuple(chosen), tuple(dropped), notices)

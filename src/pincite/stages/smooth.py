@@ -7,17 +7,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError
+from pincite.model import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pincite.model import Candidate, Signal
+    from pincite.model import Candidate, Vector
 
 
 @dataclass(frozen=True, slots=True)
 class SmoothConfig:
     """How many neighbours speak, with what weight (0 switches the stage off), for how many of
-    the best candidates."""
+    the best candidates.
+
+    nDCG@10 over ten collections, .7502 without: weight .2 .3 .4 gives .7523 .7548 .7550, 3 or 5
+    neighbours .7539 .7548, a pool of 30 or 60 .7530 .7542 (docs/decisions/0004).
+    """
 
     neighbours: int = 10
     weight: float = 0.3
@@ -42,37 +47,40 @@ def smooth(candidates: Sequence[Candidate], config: SmoothConfig) -> tuple[Candi
     The scores are those of `fused`, and `smoothed` is of the same kind. A candidate that has no
     vector, or no neighbour, keeps its score, and so does everything below the pool.
     """
-    ranked = sorted(candidates, key=lambda one: (-_score(one), one.chunk.id, one.collection))
-    scores = [_score(one) for one in ranked]
+    pairs = sorted(
+        ((_fused(one), one) for one in candidates),
+        key=lambda pair: (-pair[0].value, pair[1].chunk.id, pair[1].collection),
+    )
+    scores = [fused.value for fused, _ in pairs]
     groups: dict[str, list[int]] = defaultdict(list)
-    for place, one in enumerate(ranked[: config.pool]):
+    for place, (_, one) in enumerate(pairs[: config.pool]):
         if one.vector is not None:
             groups[one.collection].append(place)
+    before = tuple(scores)
     for places in groups.values():
         if len(places) > 1 and config.weight > 0:
-            for place, score in zip(places, _regularise(ranked, places, config), strict=True):
+            vectors = [vector for place in places if (vector := pairs[place][1].vector) is not None]
+            lent = _regularise(vectors, [before[place] for place in places], config)
+            for place, score in zip(places, lent, strict=True):
                 scores[place] = score
     smoothed = [
-        replace(one, signals=(*one.signals, replace(_fused(one), name="smoothed", value=score)))
-        for one, score in zip(ranked, scores, strict=True)
+        (score, replace(one, signals=(*one.signals, Signal("smoothed", fused.kind, score))))
+        for score, (fused, one) in zip(scores, pairs, strict=True)
     ]
-    order = sorted(
-        range(len(ranked)),
-        key=lambda place: (-scores[place], ranked[place].chunk.id, ranked[place].collection),
-    )
-    return tuple(smoothed[place] for place in order)
+    smoothed.sort(key=lambda pair: (-pair[0], pair[1].chunk.id, pair[1].collection))
+    return tuple(one for _, one in smoothed)
 
 
 def _regularise(
-    ranked: Sequence[Candidate], places: Sequence[int], config: SmoothConfig
+    vectors: Sequence[Vector], values: Sequence[float], config: SmoothConfig
 ) -> list[float]:
     import numpy as np
 
-    vectors = np.stack([vector for place in places if (vector := ranked[place].vector) is not None])
-    scores = np.array([_score(ranked[place]) for place in places])
-    nearness = np.maximum(vectors @ vectors.T, 0).astype(np.float64)
+    rows = np.stack(vectors)
+    scores = np.array(values)
+    nearness = np.maximum(rows @ rows.T, 0).astype(np.float64)
     np.fill_diagonal(nearness, 0)
-    if len(places) - 1 > config.neighbours:
+    if len(values) - 1 > config.neighbours:
         # Stable, so that of equal neighbours the better ranked speaks.
         far = np.argsort(-nearness, axis=1, kind="stable")[:, config.neighbours :]
         np.put_along_axis(nearness, far, 0, axis=1)
@@ -80,14 +88,9 @@ def _regularise(
     sums = weights.sum(axis=1)
     alone = sums == 0
     lent = weights @ scores / np.where(alone, 1, sums)
-    result: list[float] = np.where(
-        alone, scores, (1 - config.weight) * scores + config.weight * lent
-    ).tolist()
+    mixed = (1 - config.weight) * scores + config.weight * lent
+    result: list[float] = np.where(alone, scores, mixed).tolist()
     return result
-
-
-def _score(candidate: Candidate) -> float:
-    return _fused(candidate).value
 
 
 def _fused(candidate: Candidate) -> Signal:

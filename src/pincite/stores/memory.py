@@ -40,15 +40,18 @@ class MemoryStore:
         self._specs: dict[str, CollectionSpec] = {}
         self._points: dict[str, dict[str, dict[str, Point]]] = {}
         self._hidden: set[tuple[str, str]] = set()
+        self._dimensions: dict[str, int] = {}
 
     async def create(self, spec: CollectionSpec) -> None:
-        check_spec(spec, self._specs.get(spec.name))
+        check_spec(spec, self._dimensions.get(spec.name, 0))
         self._specs[spec.name] = spec
+        self._dimensions[spec.name] = spec.dimensions or self._dimensions.get(spec.name, 0)
         self._points.setdefault(spec.name, {})
 
     async def drop(self, collection: str) -> None:
         self._specs.pop(collection, None)
         self._points.pop(collection, None)
+        self._dimensions.pop(collection, None)
         self._hidden = {item for item in self._hidden if item[0] != collection}
 
     async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
@@ -87,7 +90,7 @@ class MemoryStore:
             scores["dense"] = {
                 p.chunk.id: _cosine(request.dense, p.dense)
                 for _, p in points
-                if p.dense is not None
+                if p.dense is not None and self._specs[collection].dense is not None
             }
         if request.sparse is not None:
             scores["sparse"] = self._bm25(collection, request.sparse, [p for _, p in points])
@@ -108,6 +111,7 @@ class MemoryStore:
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         known = {point.chunk.id: point for _, point in self._visible(collection)}
+        vectors = vectors and self._specs[collection].dense is not None
         return tuple(
             Stored(known[key].chunk, known[key].dense if vectors else None)
             for key in ids

@@ -37,16 +37,16 @@ def check_name(collection: str) -> None:
         )
 
 
-def check_spec(new: CollectionSpec, old: CollectionSpec | None) -> None:
-    """Raise StoreError for a change that stored vectors do not survive."""
-    check_name(new.name)
-    if (new.dense is None) != (new.dimensions == 0):
-        raise StoreError(f"collection {new.name!r}: {new.dimensions} dimensions of {new.dense}")
-    if old is not None and old.dimensions not in (0, new.dimensions):
+def check_spec(spec: CollectionSpec, dimensions: int) -> None:
+    """Raise StoreError where vectors of other `dimensions` than those of the spec are stored."""
+    check_name(spec.name)
+    if (spec.dense is None) != (spec.dimensions == 0):
+        raise StoreError(f"collection {spec.name!r}: {spec.dimensions} dimensions of {spec.dense}")
+    if 0 != dimensions != spec.dimensions != 0:
         raise StoreError(
-            f"collection {new.name!r} has vectors of {old.dimensions} dimensions,"
-            f" not {new.dimensions}",
-            hint=f"pincite collections rebuild {new.name}",
+            f"collection {spec.name!r} has vectors of {dimensions} dimensions, not"
+            f" {spec.dimensions}",
+            hint=f"pincite collections rebuild {spec.name}",
         )
 
 

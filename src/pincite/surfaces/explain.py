@@ -20,7 +20,7 @@ from pincite.model import (
 from pincite.stages.retrieve import Retrieved
 from pincite.trace import Trace
 
-_SHOWN = 10
+_SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,16 @@ def explain(trace: Trace) -> tuple[StageView, ...]:
 
 
 def explain_table(trace: Trace) -> str:
-    """All stages in order, the best few candidates of each."""
+    """All stages in order, the best few candidates of each where they have changed."""
     lines = []
+    shown: tuple[CandidateView, ...] = ()
     for view in explain(trace):
         lines.append(f"{view.stage:9} {view.duration_ms:8.2f} ms  {view.summary}")
-        for one in view.candidates[:_SHOWN]:
+        best = view.candidates[:_SHOWN]
+        for one in best if best != shown else ():
             signals = "  ".join(f"{s.name} {s.value:.3f}" for s in one.signals)
             lines.append(f"    #{one.id[:12]}  {signals}  {one.place}".rstrip())
+        shown = best or shown
         lines += [f"    - {drop.candidate_id}: {drop.reason}" for drop in view.dropped[:_SHOWN]]
         if len(view.dropped) > _SHOWN:
             lines.append(f"    - and {len(view.dropped) - _SHOWN} more")

@@ -75,7 +75,7 @@ _CONTRACTION: Final = re.compile(r"['’](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
 #: Longer units are data, not words: cut. A SHA-256 in hexadecimal has 64.
 _UNIT_CHARS: Final = 64
 #: Names with more parts than this are hashes or encoded bytes: kept whole, not split.
-_PARTS: Final = 12  # guess, unmeasured: the longest names of 12,000 Python functions have 9
+_PARTS: Final = 12  # guess, unmeasured
 #: Distinct units remembered; all are forgotten together when it is full. About 10 MB.
 _REMEMBERED: Final = 50_000
 

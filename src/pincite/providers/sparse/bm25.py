@@ -92,8 +92,8 @@ def term_id(term: str) -> int:
 def round_average(mean: float) -> float:
     """The nearest power of 1.1: a corpus whose mean length drifts a little keeps its weights.
 
-    At most 5 % off, which moves nDCG@10 by less than .001 (see the decision record). An empty
-    corpus counts as 1.
+    At most 5 % off. That moved nDCG@10 by at most .0007 on any of ten collections, and shifting all
+    averages by 5 % moves the mean by .0003. An empty corpus counts as 1.
     """
     return 1.1 ** round(math.log(mean, 1.1)) if mean > 1 else 1.0
 

@@ -19,7 +19,6 @@ import msgspec
 import qdrant_edge as edge
 
 from pincite.errors import DiskFull, PinciteError, StoreError
-from pincite.model import CollectionSpec
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge.generations import State
 from pincite.stores.qdrant_edge.optimise import optimising_child
@@ -41,7 +40,7 @@ _LOG_BYTES = 256 * 1024 * 1024  # with more the engine flushes, which empties it
 class Shard:
     """An open shard. One process at a time may hold it."""
 
-    def __init__(self, root: Path, spec: CollectionSpec, free_bytes: Callable[[Path], int]) -> None:
+    def __init__(self, root: Path, free_bytes: Callable[[Path], int]) -> None:
         """Open the current generation, or create the first. Raises StoreError, DiskFull."""
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
@@ -53,11 +52,6 @@ class Shard:
         root.mkdir(parents=True, exist_ok=True)
         self.require_space(0)
         self._state, self._shard = self.guard("open", self._open)
-        try:
-            self.set_dimensions(spec.dimensions)
-        except PinciteError:
-            self._shard.close()
-            raise
 
     def _open(self) -> tuple[State, edge.EdgeShard]:
         state = generations.read_state(self.root)

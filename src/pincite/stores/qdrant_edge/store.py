@@ -53,12 +53,12 @@ class EdgeStore:
         shutil.rmtree(root / _DROPPED, ignore_errors=True)
 
     async def create(self, spec: CollectionSpec) -> None:
-        check_spec(spec, self._specs.get(spec.name))
+        check_name(spec.name)
         shard = self._shards.get(spec.name)
         if shard is None:
-            shard = Shard(self._root / spec.name, spec, self._free_bytes)
+            shard = self._shards[spec.name] = Shard(self._root / spec.name, self._free_bytes)
             _finish_taking(shard)
-            self._shards[spec.name] = shard
+        check_spec(spec, shard.dimensions)
         async with shard.writing:
             shard.set_dimensions(spec.dimensions)
         self._specs[spec.name] = spec
@@ -127,7 +127,7 @@ class EdgeStore:
         dense_query = sparse_query = None
         dense_hits: list[Hit] = []
         sparse_hits: list[Hit] = []
-        if dense is not None and shard.dimensions:
+        if dense is not None and self._specs[collection].dense is not None:
             dense_query = edge.Query.Nearest(dense, using=translate.DENSE)
             params = edge.SearchParams(hnsw_ef=request.hnsw_ef, exact=request.exact)
             dense_hits = _nearest(shard, dense_query, request.dense_limit, filter_, params)
@@ -151,7 +151,8 @@ class EdgeStore:
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         shard = self._shard(collection)
-        with_vector = [translate.DENSE] if vectors and shard.dimensions else False
+        vectors = vectors and self._specs[collection].dense is not None
+        with_vector = [translate.DENSE] if vectors else False
         keys = [UUID(hex=key) for key in ids if is_id(key)]
         found = {
             record.id.hex: translate.to_stored(record)
@@ -215,7 +216,7 @@ class EdgeStore:
         return self._shard(collection).optimising
 
     def _shard(self, collection: str) -> Shard:
-        check_known(collection, self._shards)
+        check_known(collection, self._specs)
         return self._shards[collection]
 
 
@@ -243,7 +244,8 @@ def _tail(
 
 def _counts(shard: Shard, field: str) -> dict[str, int]:
     request = edge.FacetRequest(field, limit=_ALL, exact=True)
-    return {hit.value: hit.count for hit in shard.ask(lambda s: s.facet(request)).hits}
+    hits = shard.ask(lambda s: s.facet(request)).hits
+    return {hit.value: hit.count for hit in hits if hit.count}  # it remembers what was there
 
 
 def _owners(shard: Shard, ids: Sequence[UUID]) -> dict[UUID, str]:

@@ -1,0 +1,19 @@
+"""What tests of adapters need: fakes without a model, and the contracts of the ports as suites.
+
+A suite is a class of tests. Derive from it, say how the thing under test is opened, and pytest runs
+every promise of the port's docstrings against it:
+
+    class TestMemoryStore(StoreContract):
+        @asynccontextmanager
+        async def opened(self) -> AsyncIterator[Store]:
+            yield MemoryStore()
+
+Suites need pytest; `pincite.testing.fakes` and `pincite.testing.points` do not.
+"""
+
+import sys
+
+_SUITES = ("catalogs", "encoders", "indexes", "rerankers", "scores", "stores")
+
+if "pytest" in sys.modules:  # failures of a suite say what was compared
+    sys.modules["pytest"].register_assert_rewrite(*(f"{__name__}.{suite}" for suite in _SUITES))

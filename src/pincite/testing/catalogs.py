@@ -1,0 +1,154 @@
+"""What `Catalog` promises, as tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pincite.errors import InvalidPoint, UsageError
+from pincite.model import DocumentRecord
+from pincite.ports import Catalog
+from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, source_of
+from pincite.testing.running import contract
+
+OTHER_SPEC = replace(DENSE_SPEC, name="other")
+
+
+def record_of(path: str, revision: str, source: str = "acme/docs") -> DocumentRecord:
+    """A document of two chunks."""
+    return document_of(path, revision, ["one two", "three"], source=source)[0]
+
+
+class CatalogContract:
+    """Derive, and let `opened` yield an empty catalogue."""
+
+    @contract
+    async def test_an_empty_catalogue_has_nothing(self, catalog: Catalog) -> None:
+        assert await catalog.specs() == ()
+        assert await catalog.sources("main") == ()
+        assert await catalog.documents("main") == ()
+        assert await catalog.revision("main", "acme/docs", "a.md") is None
+        assert await catalog.refs("main", [("acme/docs", "a.md")]) == {}
+        assert await catalog.totals("main") == (0, 0, 0)
+
+    @contract
+    async def test_specs_come_by_name_and_are_replaced(self, catalog: Catalog) -> None:
+        await catalog.put_spec(OTHER_SPEC)
+        await catalog.put_spec(LEXICAL_SPEC)
+        assert await catalog.specs() == (LEXICAL_SPEC, OTHER_SPEC)
+        await catalog.put_source("main", source_of())
+        await catalog.put("main", [record_of("a.md", "r1")])
+        await catalog.put_spec(DENSE_SPEC)
+        assert await catalog.specs() == (DENSE_SPEC, OTHER_SPEC)
+        assert len(await catalog.documents("main")) == len(await catalog.sources("main")) == 1
+
+    @contract
+    async def test_documents_come_by_source_and_path(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        paths = ["b.md", "a/b.md", "a.md", "ä.md", "Z.md", "🎉.md", "\ufffd.md"]
+        records = [
+            record_of(path, f"{source}/{path}", source)
+            for source in ("b/x", "a/x")
+            for path in paths
+        ]
+        await catalog.put("main", records)
+        ordered = sorted(records, key=lambda r: (r.source, r.path))
+        assert list(await catalog.documents("main")) == ordered
+        assert [r.source for r in await catalog.documents("main", "b/x")] == ["b/x"] * len(paths)
+        assert await catalog.documents("main", "c/x") == ()
+
+    @contract
+    async def test_a_record_replaces_that_of_its_path(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        await catalog.put("main", [record_of("a.md", "r1"), record_of("b.md", "r2")])
+        await catalog.put("main", [record_of("a.md", "r3")])
+        assert [r.revision for r in await catalog.documents("main")] == ["r3", "r2"]
+        assert await catalog.revision("main", "acme/docs", "a.md") == "r3"
+        assert await catalog.revision("main", "acme/docs", "c.md") is None
+
+    @contract
+    async def test_all_records_are_put_or_none(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        bad = replace(record_of("b.md", "r2"), path="\ud83c.md")
+        with pytest.raises(InvalidPoint):
+            await catalog.put("main", [record_of("a.md", "r1"), bad])
+        assert await catalog.documents("main") == ()
+        await catalog.put("main", [record_of("a.md", "r1")])
+        await catalog.put("main", [])
+        assert len(await catalog.documents("main")) == 1
+
+    @contract
+    async def test_documents_are_forgotten_by_revision(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        await catalog.put("main", [record_of("a.md", "r1"), record_of("b.md", "r2")])
+        await catalog.delete("main", ["r1", "never there"])
+        await catalog.delete("main", [])
+        assert [r.revision for r in await catalog.documents("main")] == ["r2"]
+
+    @contract
+    async def test_totals_are_sums(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        await catalog.put("main", [record_of("a.md", "r1"), record_of("b.md", "r2")])
+        assert await catalog.totals("main") == (2, 4, 6)
+
+    @contract
+    async def test_refs_are_those_of_the_documents(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        await catalog.put("main", [record_of("a.md", "r1"), record_of("b.md", "r2")])
+        await catalog.put("main", [replace(record_of("a.md", "r1"), ref="beef")])
+        keys = [("acme/docs", "a.md"), ("acme/docs", "b.md"), ("acme/docs", "c.md")]
+        assert await catalog.refs("main", keys) == {keys[0]: "beef", keys[1]: "c0ffee"}
+
+    @contract
+    async def test_sources_come_by_name_and_are_replaced(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        full = replace(
+            source_of("b/x"),
+            include=("*.md",),
+            exclude=("x/**",),
+            indexed_at="2026-11-21T00:00:00+00:00",
+            complete=True,
+            skipped={"binary": 3},
+            skipped_paths=("binary: a.png",),
+        )
+        for record in (source_of("b/x"), source_of("a/x"), full):
+            await catalog.put_source("main", record)
+        assert await catalog.sources("main") == (source_of("a/x"), full)
+        await catalog.put("main", [record_of("a.md", "r1", "b/x")])
+        await catalog.drop_source("main", "b/x")
+        await catalog.drop_source("main", "never there")
+        assert await catalog.sources("main") == (source_of("a/x"),)
+        assert len(await catalog.documents("main")) == 1
+
+    @contract
+    async def test_a_dropped_collection_takes_all_of_its_own_along(self, catalog: Catalog) -> None:
+        for spec in (DENSE_SPEC, OTHER_SPEC):
+            await catalog.put_spec(spec)
+            await catalog.put_source(spec.name, source_of())
+            await catalog.put(spec.name, [record_of("a.md", "r1")])
+        await catalog.drop("main")
+        await catalog.drop("never there")
+        assert await catalog.specs() == (OTHER_SPEC,)
+        assert await catalog.documents("main") == ()
+        await catalog.put_spec(DENSE_SPEC)
+        assert await catalog.documents("main") == ()
+        assert await catalog.sources("main") == ()
+        assert len(await catalog.documents("other")) == 1
+
+    @contract
+    async def test_writing_to_an_unknown_collection_is_a_usage_error(
+        self, catalog: Catalog
+    ) -> None:
+        with pytest.raises(UsageError):
+            await catalog.put("main", [record_of("a.md", "r1")])
+        with pytest.raises(UsageError):
+            await catalog.put_source("main", source_of())
+        await catalog.delete("main", ["r1"])
+        await catalog.drop_source("main", "acme/docs")
+
+    @contract
+    async def test_flushing_changes_nothing(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        await catalog.flush()
+        assert await catalog.specs() == (DENSE_SPEC,)

@@ -1,0 +1,109 @@
+"""Small deterministic stand-ins for models: what they say follows from the text alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from pincite.errors import ModelUnavailable
+from pincite.model import Matrix, SignalKind, SparseVector, Vector
+from pincite.ports import RerankScore
+
+_WORD = re.compile(r"\w+")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return _WORD.findall(text.lower())
+
+
+def _number(word: str, size: int) -> int:
+    raw = word.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big") % size
+
+
+class HashingEncoder:
+    """A `DenseEncoder`: every word adds a direction of its own, so that texts with the same words
+    are close."""
+
+    def __init__(self, dimensions: int = 16) -> None:
+        self.fingerprint = f"hashing/{dimensions}"
+        self.dimensions = dimensions
+        self.languages: frozenset[str] = frozenset()
+
+    def vector(self, text: str) -> Vector:
+        """The vector of a text."""
+        total = np.zeros(self.dimensions, dtype=np.float64)
+        total[0] = 1e-3  # a text without words has a direction, too
+        for word in words(text):
+            state = np.random.default_rng(_number(word, 2**63))
+            total += state.standard_normal(self.dimensions)
+        vector: Vector = (total / np.linalg.norm(total)).astype(np.float32)
+        return vector
+
+    async def embed_query(self, text: str) -> Vector:
+        return self.vector(text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        rows = [self.vector(text) for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
+
+
+class CountingEncoder:
+    """A `SparseEncoder`: a word weighs as often as it is there, damped by the length."""
+
+    fingerprint = "counting"
+
+    def encode_query(self, text: str) -> SparseVector:
+        return _sparse({word: float(count) for word, count in Counter(words(text)).items()})
+
+    def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
+        found = words(text)
+        norm = 0.5 + 0.5 * len(found) / average_length
+        weights = {word: count / (count + norm) for word, count in Counter(found).items()}
+        return _sparse(weights), len(found)
+
+
+def _sparse(weights: dict[str, float]) -> SparseVector:
+    by_id: dict[int, float] = {}
+    for word, weight in weights.items():
+        index = _number(word, 2**32)
+        by_id[index] = by_id.get(index, 0.0) + weight
+    indices = tuple(sorted(by_id))
+    return SparseVector(indices, tuple(by_id[index] for index in indices))
+
+
+class OverlapReranker:
+    """A `Reranker`: the share of the query's words that a document has."""
+
+    fingerprint = "overlap"
+    kind: SignalKind = "probability"
+
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int | None = None
+    ) -> tuple[RerankScore, ...]:
+        asked = set(words(query))
+        scores = [
+            RerankScore(index, len(asked & set(words(document))) / max(1, len(asked)))
+            for index, document in enumerate(documents)
+        ]
+        scores.sort(key=lambda one: (-one.score, one.index))
+        return tuple(scores[:top_n])
+
+
+class FailingReranker:
+    """A `Reranker` whose model is never there."""
+
+    fingerprint = "failing"
+    kind: SignalKind = "logit"
+
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int | None = None
+    ) -> tuple[RerankScore, ...]:
+        raise ModelUnavailable(
+            f"this reranker always fails: {query!r}, {len(documents)} documents, top {top_n}"
+        )

@@ -1,0 +1,289 @@
+"""What `Index` promises, as tests."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pincite.errors import InvalidPoint, StoreError, UsageError
+from pincite.model import Chunk, DocumentRecord, Point, SparseVector
+from pincite.ports import Index
+from pincite.testing.points import (
+    DENSE_SPEC,
+    LEXICAL_SPEC,
+    SPARSE,
+    document_of,
+    point_of,
+    request_for,
+    source_of,
+)
+from pincite.testing.running import contract
+
+A1 = document_of("a.md", "a1", ["the brown fox", "the brown cow"])
+A2 = document_of("a.md", "a2", ["the white hen"])
+B1 = document_of("b.md", "b1", ["the brown owl"])
+EMPTY = document_of("empty.md", "e1", [])
+
+
+async def texts(index: Index, collection: str = "main") -> list[str]:
+    """The texts of all visible chunks."""
+    found: list[str] = []
+    after = None
+    while page := await index.page(collection, after, 2):
+        found += [chunk.text for chunk in page]
+        after = page[-1].id
+    return sorted(found)
+
+
+async def chunk_found(index: Index, text: str) -> Chunk:
+    """The best hit of a search, loaded."""
+    rankings = await index.search("main", request_for(text))
+    (stored,) = await index.load("main", [rankings[-1].hits[0].id])
+    return stored.chunk
+
+
+class IndexContract:
+    """Derive, and let `opened` yield an empty index."""
+
+    @contract
+    async def test_an_empty_index_has_no_collections(self, index: Index) -> None:
+        assert await index.collections() == ()
+
+    @contract
+    async def test_a_document_is_indexed_as_a_whole(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        await index.replace("main", *B1)
+        assert await index.documents("main") == (A1[0], B1[0])
+        assert await texts(index) == ["the brown cow", "the brown fox", "the brown owl"]
+        (info,) = await index.collections()
+        assert info.spec == DENSE_SPEC
+        assert (info.documents, info.chunks, info.tokens, info.lost) == (2, 3, 9, 0)
+        assert info.broken == ""
+
+    @contract
+    async def test_replacing_removes_what_was_there(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        for document in (A1, B1, A2):
+            await index.replace("main", *document)
+        assert await texts(index) == ["the brown owl", "the white hen"]
+        assert await index.documents("main") == (A2[0], B1[0])
+
+    @contract
+    async def test_replacing_twice_is_replacing_once(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        for document in (A1, A1, A2, A2):
+            await index.replace("main", *document)
+        assert await texts(index) == ["the white hen"]
+
+    @contract
+    async def test_the_same_file_with_other_encoders_takes_over_its_ids(self, index: Index) -> None:
+        await index.create(LEXICAL_SPEC)
+        record, points = document_of("a.md", "a1", ["the brown fox", "the hen"], dense=False)
+        await index.replace("main", record, points)
+        await index.create(DENSE_SPEC)
+        again = [point_of(p.chunk.text, f"a1/{n}", path="a.md") for n, p in enumerate(points)]
+        await index.replace("main", replace(record, revision="a1-dense"), again)
+        assert await texts(index) == ["the brown fox", "the hen"]
+        dense, sparse = await index.search("main", request_for("fox hen"))
+        assert len(dense.hits) == len(sparse.hits) == 2
+
+    @contract
+    async def test_a_document_without_chunks_is_remembered(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *EMPTY)
+        assert await index.documents("main") == (EMPTY[0],)
+        assert await texts(index) == []
+
+    @contract
+    async def test_an_invalid_document_leaves_the_old_one_untouched(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        record, points = A2
+        faults: tuple[tuple[DocumentRecord, list[Point]], ...] = (
+            (record, [replace(points[0], sparse=SparseVector((2, 1), (1.0, 1.0)))]),
+            (record, [replace(points[0], dense=None)]),
+            (record, []),
+            (replace(record, chunks=2), [points[0], points[0]]),
+        )
+        for wrong in faults:
+            with pytest.raises(InvalidPoint):
+                await index.replace("main", *wrong)
+            assert await texts(index) == ["the brown cow", "the brown fox"]
+            assert await index.documents("main") == (A1[0],)
+
+    @contract
+    async def test_searches_see_the_old_or_the_new_never_both_or_a_part(self, index: Index) -> None:
+        await index.create(LEXICAL_SPEC)
+        sides = [
+            document_of("a.md", name, [f"{name}{n} common" for n in range(300)], dense=False)
+            for name in ("old", "new")
+        ]
+        await index.replace("main", *sides[0])
+        seen: set[tuple[int, int]] = set()
+
+        async def watch() -> None:
+            request = request_for("common", dense=None, sparse_limit=1_000)
+            while True:
+                (sparse,) = await index.search("main", request)
+                found = {hit.id for hit in sparse.hits}
+                counts = [len(found & {p.chunk.id for p in points}) for _, points in sides]
+                seen.add((counts[0], counts[1]))
+                await asyncio.sleep(0)
+
+        watching = asyncio.create_task(watch())
+        for round_ in range(4):
+            await index.replace("main", *sides[(round_ + 1) % 2])
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        assert seen <= {(300, 0), (0, 300)}
+
+    @contract
+    async def test_many_documents_are_replaced_at_once(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        documents = [document_of(f"{n}.md", f"r{n}", [f"text {n}"]) for n in range(30)]
+        await asyncio.gather(*(index.replace("main", *document) for document in documents))
+        assert await texts(index) == sorted(f"text {n}" for n in range(30))
+
+    @contract
+    async def test_a_touched_document_shows_its_new_ref(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        assert (await chunk_found(index, "fox")).ref == "c0ffee"
+        fresh = replace(A1[0], ref="beef", mtime_ns=7, size=8)
+        unknown = replace(B1[0], ref="beef")
+        await index.touch("main", [fresh, unknown])
+        assert await index.documents("main") == (fresh,)
+        assert (await chunk_found(index, "fox")).ref == "beef"
+        assert {chunk.ref for chunk in await index.page("main", None, 9)} == {"beef"}
+
+    @contract
+    async def test_documents_are_removed_by_revision(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        await index.replace("main", *B1)
+        await index.remove("main", ["a1", "never there"])
+        assert await texts(index) == ["the brown owl"]
+        assert await index.documents("main") == (B1[0],)
+
+    @contract
+    async def test_a_forgotten_source_takes_its_documents_along(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        other = document_of("c.md", "c1", ["another fox"], source="acme/code")
+        for document in (A1, B1, other):
+            await index.replace("main", *document)
+        for name in ("acme/docs", "acme/code"):
+            await index.put_source("main", source_of(name))
+        assert await index.forget("main", "acme/docs") == 2
+        assert await index.forget("main", "never there") == 0
+        assert await texts(index) == ["another fox"]
+        (info,) = await index.collections()
+        assert info.sources == (source_of("acme/code"),)
+
+    @contract
+    async def test_a_reset_collection_keeps_its_sources_alone(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.put_source("main", source_of())
+        await index.replace("main", *A1)
+        await index.reset(LEXICAL_SPEC)
+        (info,) = await index.collections()
+        assert (info.spec, info.documents, info.sources) == (LEXICAL_SPEC, 0, (source_of(),))
+        assert await texts(index) == []
+        await index.replace("main", *document_of("a.md", "a1", ["word"], dense=False))
+        assert await texts(index) == ["word"]
+
+    @contract
+    async def test_a_dropped_collection_is_gone_and_can_come_back(self, index: Index) -> None:
+        await index.drop("never-there")
+        await index.create(DENSE_SPEC)
+        await index.create(replace(DENSE_SPEC, name="other"))
+        await index.replace("main", *A1)
+        await index.replace("other", *A1)
+        await index.drop("main")
+        assert [info.spec.name for info in await index.collections()] == ["other"]
+        with pytest.raises(UsageError):
+            await index.page("main", None, 1)
+        await index.create(DENSE_SPEC)
+        assert await texts(index) == []
+        assert len(await texts(index, "other")) == 2
+
+    @contract
+    async def test_an_unknown_collection_is_a_usage_error(self, index: Index) -> None:
+        calls = (
+            lambda: index.put_source("main", source_of()),
+            lambda: index.forget("main", "x"),
+            lambda: index.documents("main"),
+            lambda: index.replace("main", *A1),
+            lambda: index.touch("main", []),
+            lambda: index.remove("main", []),
+            lambda: index.search("main", request_for("x")),
+            lambda: index.load("main", []),
+            lambda: index.page("main", None, 1),
+            lambda: index.set_sparse("main", {}),
+            lambda: index.settle("main"),
+        )
+        for call in calls:
+            with pytest.raises(UsageError):
+                await call()
+
+    @contract
+    async def test_a_change_that_cannot_be_leaves_the_spec_alone(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        with pytest.raises(StoreError):
+            await index.create(replace(DENSE_SPEC, dense="other", dimensions=3))
+        with pytest.raises(UsageError):
+            await index.create(replace(DENSE_SPEC, name="../other"))
+        (info,) = await index.collections()
+        assert info.spec == DENSE_SPEC
+        assert len(await texts(index)) == 2
+
+    @contract
+    async def test_a_new_average_length_is_kept(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        vector, _ = SPARSE.encode_document("turnstile", 99.0)
+        await index.set_sparse("main", {A1[1][0].chunk.id: vector})
+        await index.create(replace(DENSE_SPEC, average_length=99.0))
+        (info,) = await index.collections()
+        assert info.spec.average_length == 99.0
+        assert (await chunk_found(index, "turnstile")).id == A1[1][0].chunk.id
+
+    @contract
+    async def test_vectors_come_back_as_they_were(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        point = A1[1][0]
+        (stored,) = await index.load("main", [point.chunk.id], vectors=True)
+        assert stored.chunk == point.chunk
+        assert stored.vector is not None
+        assert stored.vector.dtype == np.float32
+        assert point.dense is not None
+        assert np.allclose(stored.vector, point.dense, atol=1e-6)
+
+    @contract
+    async def test_settling_changes_no_answer(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        before = await index.search("main", request_for("fox"))
+        await index.settle("main")
+        await index.settle("main")
+        assert await index.search("main", request_for("fox")) == before
+
+    @contract
+    async def test_a_client_that_gives_up_leaves_a_whole_document(self, index: Index) -> None:
+        await index.create(LEXICAL_SPEC)
+        for number in range(8):
+            document = document_of(
+                "a.md", f"r{number}", [f"text {n} of {number}" for n in range(200)], dense=False
+            )
+            writing = asyncio.create_task(index.replace("main", *document))
+            await asyncio.sleep(0.001 * number)
+            writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
+        await index.replace("main", *document_of("b.md", "b1", ["end"], dense=False))
+        by_path = {record.path: record.chunks for record in await index.documents("main")}
+        assert len(await texts(index)) == sum(by_path.values())

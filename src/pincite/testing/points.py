@@ -1,0 +1,84 @@
+"""Chunks, points, documents and specs for tests, made from a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any
+
+from pincite.model import Chunk, CollectionSpec, DocumentRecord, Point, Source, SourceRecord
+from pincite.ports import SearchRequest
+from pincite.testing.fakes import CountingEncoder, HashingEncoder
+
+DENSE = HashingEncoder()
+SPARSE = CountingEncoder()
+AVERAGE_LENGTH = 8.0
+
+LEXICAL_SPEC = CollectionSpec("main", SPARSE.fingerprint, "test", average_length=AVERAGE_LENGTH)
+DENSE_SPEC = replace(LEXICAL_SPEC, dense=DENSE.fingerprint, dimensions=DENSE.dimensions)
+
+
+def id_of(name: str) -> str:
+    """The id of the chunk of this name."""
+    return blake2b(name.encode(), digest_size=16).hexdigest()
+
+
+def chunk_of(text: str, name: str | None = None, **values: Any) -> Chunk:
+    """A chunk of that text, the only one of its file."""
+    fields: dict[str, Any] = {
+        "id": id_of(name or text),
+        "repo": "acme/docs",
+        "ref": "c0ffee",
+        "path": f"docs/{id_of(name or text)[:8]}.md",
+        "source_type": "docs",
+        "language": "markdown",
+        "start": 0,
+        "end": len(text),
+        "start_line": 1,
+        "end_line": 1 + text.count("\n"),
+        "text": text,
+        "content_hash": blake2b(text.encode("utf-8", "surrogatepass")).hexdigest()[:64],
+    }
+    return Chunk(**(fields | values))
+
+
+def point_of(text: str, name: str | None = None, *, dense: bool = True, **values: Any) -> Point:
+    """The point of such a chunk, encoded with the fakes."""
+    sparse, length = SPARSE.encode_document(text, AVERAGE_LENGTH)
+    vector = DENSE.vector(text) if dense else None
+    return Point(chunk_of(text, name, **values), sparse, length, vector)
+
+
+def document_of(
+    path: str, revision: str, texts: Sequence[str], *, dense: bool = True, source: str = "acme/docs"
+) -> tuple[DocumentRecord, tuple[Point, ...]]:
+    """A document of one chunk per text, and its points; their ids follow from revision and
+    place."""
+    points = tuple(
+        point_of(text, f"{revision}/{place}", dense=dense, repo=source, path=path)
+        for place, text in enumerate(texts)
+    )
+    record = DocumentRecord(
+        source=source,
+        path=path,
+        revision=revision,
+        content_hash=id_of(revision),
+        ref="c0ffee",
+        size=sum(map(len, texts)),
+        mtime_ns=1,
+        chunks=len(points),
+        tokens=sum(point.length for point in points),
+    )
+    return record, points
+
+
+def source_of(name: str = "acme/docs") -> SourceRecord:
+    """A source that has never been indexed to the end."""
+    return SourceRecord(Source(name, f"/somewhere/{name}", "folder"))
+
+
+def request_for(text: str, **values: Any) -> SearchRequest:
+    """A search for that text on both branches."""
+    branches: dict[str, Any] = {"dense": DENSE.vector(text), "sparse": SPARSE.encode_query(text)}
+    return SearchRequest(**(branches | values))

@@ -1,0 +1,54 @@
+"""What `Reranker` promises, as tests."""
+
+from __future__ import annotations
+
+from pincite.ports import Reranker
+from pincite.testing.running import contract
+
+QUERY = "how does the brown turnstile rotate"
+DOCUMENTS = (
+    "a recipe for bread",
+    "the brown turnstile rotates when pushed",
+    "",
+    "how does the brown turnstile rotate",
+    "文書 🎉",
+    "a recipe for bread",
+)
+
+
+class RerankerContract:
+    """Derive, and let `opened` yield a reranker."""
+
+    @contract
+    async def test_every_document_is_judged_once_best_first(self, reranker: Reranker) -> None:
+        scores = await reranker.rerank(QUERY, DOCUMENTS)
+        assert sorted(one.index for one in scores) == list(range(len(DOCUMENTS)))
+        keys = [(-one.score, one.index) for one in scores]
+        assert keys == sorted(keys)
+
+    @contract
+    async def test_scores_are_of_the_stated_kind(self, reranker: Reranker) -> None:
+        scores = await reranker.rerank(QUERY, DOCUMENTS)
+        assert reranker.kind in ("probability", "logit")
+        if reranker.kind == "probability":
+            assert all(0.0 <= one.score <= 1.0 for one in scores)
+
+    @contract
+    async def test_a_match_is_better_than_junk(self, reranker: Reranker) -> None:
+        scores = {one.index: one.score for one in await reranker.rerank(QUERY, DOCUMENTS)}
+        assert scores[3] > scores[0]
+
+    @contract
+    async def test_top_n_cuts_the_list(self, reranker: Reranker) -> None:
+        whole = await reranker.rerank(QUERY, DOCUMENTS)
+        assert await reranker.rerank(QUERY, DOCUMENTS, 2) == whole[:2]
+        assert await reranker.rerank(QUERY, DOCUMENTS, 100) == whole
+
+    @contract
+    async def test_no_documents_give_no_scores(self, reranker: Reranker) -> None:
+        assert await reranker.rerank(QUERY, []) == ()
+
+    @contract
+    async def test_the_same_question_gets_the_same_answer(self, reranker: Reranker) -> None:
+        first = await reranker.rerank(QUERY, DOCUMENTS)
+        assert await reranker.rerank(QUERY, DOCUMENTS) == first

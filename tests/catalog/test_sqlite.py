@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import anyio
+import pytest
+
+from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
+from pincite.errors import DiskFull, IndexTooNew, StoreError
+from pincite.ports import Catalog
+from pincite.testing.catalogs import CatalogContract, record_of
+from pincite.testing.points import DENSE_SPEC
+from tests.places import quick_folder
+
+
+class TestInMemory(CatalogContract):
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Catalog]:
+        catalog = SqliteCatalog(":memory:")
+        yield catalog
+        await catalog.close()
+
+
+class TestInAFile(CatalogContract):
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Catalog]:
+        with quick_folder() as folder:
+            catalog = SqliteCatalog(folder / "catalog.db")
+            yield catalog
+            await catalog.close()
+
+
+def test_what_was_put_is_there_after_the_process_died(tmp_path: Path) -> None:
+    first = SqliteCatalog(tmp_path / "catalog.db")
+    anyio.run(first.put_spec, DENSE_SPEC)
+    anyio.run(first.put, "main", [record_of("a.md", "r1")])
+    second = SqliteCatalog(tmp_path / "catalog.db")  # while the first one was never closed
+    assert len(anyio.run(second.documents, "main")) == 1
+    anyio.run(second.close)
+    anyio.run(first.close)
+
+
+def test_a_newer_schema_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    with pytest.raises(IndexTooNew, match="newer version"):
+        SqliteCatalog(path)
+
+
+@pytest.mark.parametrize("size", [10, 5_000])
+def test_a_file_of_noise_is_a_store_error_with_a_hint(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "catalog.db"
+    path.write_bytes(b"noise" * size)
+    with pytest.raises(StoreError) as caught:
+        SqliteCatalog(path)
+    assert caught.value.hint
+
+
+def test_damage_that_shows_later_is_a_store_error(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.db"
+    catalog = SqliteCatalog(path)
+    anyio.run(catalog.put_spec, DENSE_SPEC)
+    anyio.run(catalog.put, "main", [record_of(f"{n}.md", f"r{n}") for n in range(500)])
+    anyio.run(catalog.close)
+    raw = bytearray(path.read_bytes())
+    raw[4096 * 4 :] = b"\xff" * (len(raw) - 4096 * 4)
+    path.write_bytes(raw)
+    catalog = SqliteCatalog(path)
+    with pytest.raises(StoreError):
+        anyio.run(catalog.documents, "main")
+    anyio.run(catalog.close)
+
+
+def test_a_full_disk_is_named_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.db"
+    catalog = SqliteCatalog(path)
+    anyio.run(catalog.put_spec, DENSE_SPEC)
+    anyio.run(catalog.put, "main", [record_of("a.md", "r1")])
+    with closing(sqlite3.connect(path)) as db:
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+    catalog._db.execute(f"PRAGMA max_page_count = {pages}")  # as if the disk ended here
+    with pytest.raises(DiskFull):
+        anyio.run(catalog.put, "main", [record_of(f"{n}.md", f"r{n}") for n in range(500)])
+    assert len(anyio.run(catalog.documents, "main")) == 1
+    catalog._db.execute("PRAGMA max_page_count = 100000")
+    anyio.run(catalog.put, "main", [record_of("b.md", "r2")])
+    assert len(anyio.run(catalog.documents, "main")) == 2
+    anyio.run(catalog.close)

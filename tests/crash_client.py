@@ -1,0 +1,44 @@
+"""An indexing process for `test_crash.py`: the real command, with a log of what it was told."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from pincite.engine import AsyncPincite, make_folder
+from pincite.model import DocumentRecord, Point
+from pincite.options import IndexOptions
+from pincite.owner.client import RemoteIndex
+from pincite.profile import Profile
+from pincite.settings import Settings
+
+
+class Witness(RemoteIndex):
+    """Writes down every document whose `replace` has returned, and syncs that to disk."""
+
+    log: Path
+
+    async def replace(
+        self, collection: str, record: DocumentRecord, points: Sequence[Point]
+    ) -> None:
+        await RemoteIndex.replace(self, collection, record, points)
+        with self.log.open("a") as file:
+            file.write(f"{record.path} {record.revision}\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+async def index(source: Path, root: Path, log: Path) -> None:
+    settings = Settings(index=root, models=root / "models", profile=Profile(), offline=True)
+    make_folder(root)
+    witness = Witness(root, root / "models", 60.0)
+    witness.log = log
+    async with AsyncPincite(settings) as pincite:
+        pincite._client = witness
+        await pincite.index([source], options=IndexOptions(lexical=True))
+
+
+def run(source: Path, root: Path, log: Path) -> None:
+    asyncio.run(index(source, root, log))

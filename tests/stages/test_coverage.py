@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+from pincite.errors import ConfigError
+from pincite.model import Candidate, Signal
+from pincite.stages.coverage import CoverageConfig, cover
+from tests.builders import chunk
+
+QUESTION = "rotate the signing key"
+
+
+def terms(text: str) -> frozenset[str]:
+    return frozenset(text.lower().split()) - {"the"}
+
+
+def candidate(text: str, cosine: float | None = None, **values: object) -> Candidate:
+    dense = () if cosine is None else (Signal("dense", "cosine", cosine),)
+    return Candidate("main", chunk("a", text=text, **values), dense)
+
+
+def coverage(one: Candidate, **options: object) -> Signal:
+    found = cover(QUESTION, (one,), terms, CoverageConfig(), **options)  # type: ignore[arg-type]
+    return found[0].signals[-1]
+
+
+def test_without_a_cosine_it_is_the_share_of_the_words() -> None:
+    assert coverage(candidate("the key of the door")) == Signal("coverage", "share", 1 / 3)
+    assert coverage(candidate("how to rotate a signing key")) == Signal("coverage", "share", 1.0)
+
+
+def test_with_a_cosine_the_words_weigh_half_as_much() -> None:
+    signal = coverage(candidate("rotate a key", 0.6))
+    assert signal.kind == "normalised"
+    assert signal.value == pytest.approx((0.6 + 0.5 * 2 / 3) / 1.5)
+
+
+def test_a_negative_cosine_counts_as_nothing() -> None:
+    assert coverage(candidate("a door", -0.2)) == Signal("coverage", "normalised", 0.0)
+
+
+def test_where_the_model_does_not_know_the_language_only_words_count() -> None:
+    signal = coverage(candidate("rotate a key", 0.9), foreign=frozenset({"main"}))
+    assert signal == Signal("coverage", "share", 2 / 3)
+
+
+def test_title_headings_and_symbols_are_read_too() -> None:
+    one = candidate("...", title="Signing", headings=("Rotate",), symbols=("key",))
+    assert coverage(one).value == 1.0
+
+
+def test_a_question_without_words_is_not_covered() -> None:
+    found = cover("the", (candidate("the"),), terms, CoverageConfig())
+    assert found[0].signals[-1] == Signal("coverage", "share", 0.0)
+
+
+def test_only_the_best_few_are_looked_at_and_the_order_stays() -> None:
+    candidates = tuple(candidate(f"key {n}") for n in range(4))
+    found = cover(QUESTION, candidates, terms, CoverageConfig(candidates=2))
+    assert [one.signal("coverage") is not None for one in found] == [True, True, False, False]
+    assert [one.chunk for one in found] == [one.chunk for one in candidates]
+    assert cover(QUESTION, (), terms, CoverageConfig()) == ()
+
+
+def test_a_profile_that_makes_no_sense_is_refused() -> None:
+    for wrong in ({"candidates": 0}, {"word_weight": -1}):
+        with pytest.raises(ConfigError):
+            CoverageConfig(**wrong)

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.errors import ConfigError
+from pincite.model import Candidate, Signal, SignalKind, SignalName
+from pincite.stages.gate import GateConfig, Thresholds, gate
+from tests.builders import chunk
+
+CONFIG = GateConfig(
+    coverage_normalised=Thresholds(0.6, 0.4),
+    coverage_share=Thresholds(0.7, 0.3),
+    dense_cosine=Thresholds(0.5, 0.2),
+    reranked_probability=Thresholds(0.8, 0.1),
+)
+
+
+def candidate(*signals: tuple[SignalName, SignalKind, float]) -> Candidate:
+    return Candidate("main", chunk("a"), tuple(Signal(*signal) for signal in signals))
+
+
+@pytest.mark.parametrize(
+    ("value", "level"),
+    [(0.6, "grounded"), (0.59, "weak"), (0.4, "weak"), (0.39, "none"), (0.0, "none")],
+)
+def test_a_threshold_belongs_to_the_level_it_opens(value: float, level: str) -> None:
+    verdict = gate((candidate(("coverage", "normalised", value)),), CONFIG).verdict
+    assert verdict.level == level
+    assert (verdict.signal, verdict.kind, verdict.value) == ("coverage", "normalised", value)
+    assert (verdict.grounded_at, verdict.weak_at) == (0.6, 0.4)
+
+
+def test_the_same_number_means_different_things_in_different_kinds() -> None:
+    pairs: tuple[tuple[SignalName, SignalKind], ...] = (
+        ("coverage", "share"),
+        ("coverage", "normalised"),
+        ("dense", "cosine"),
+        ("reranked", "probability"),
+    )
+    levels = {
+        kind: gate((candidate((name, kind, 0.5)),), CONFIG).verdict.level for name, kind in pairs
+    }
+    assert levels == {
+        "share": "weak",
+        "normalised": "weak",
+        "cosine": "grounded",
+        "probability": "weak",
+    }
+
+
+def test_the_best_candidate_decides_wherever_it_stands() -> None:
+    found = gate(
+        (
+            candidate(("coverage", "share", 0.2)),
+            candidate(("coverage", "share", 0.9)),
+            candidate(("fused", "normalised", 1.0)),
+        ),
+        CONFIG,
+    )
+    assert (found.verdict.level, found.verdict.value) == ("grounded", 0.9)
+
+
+def test_a_judge_goes_before_coverage_and_coverage_before_the_cosine() -> None:
+    dense: tuple[SignalName, SignalKind, float] = ("dense", "cosine", 0.9)
+    cover: tuple[SignalName, SignalKind, float] = ("coverage", "normalised", 0.9)
+    judged: tuple[SignalName, SignalKind, float] = ("reranked", "probability", 0.01)
+    assert gate((candidate(dense, cover, judged),), CONFIG).verdict.level == "none"
+    assert gate((candidate(dense, cover),), CONFIG).verdict.signal == "coverage"
+    assert gate((candidate(dense),), CONFIG).verdict.signal == "dense"
+
+
+def test_logits_have_no_thresholds_so_that_coverage_decides() -> None:
+    one = candidate(("coverage", "share", 0.5), ("reranked", "logit", 7.0))
+    assert gate((one,), CONFIG).verdict.signal == "coverage"
+
+
+def test_a_signal_asked_for_by_name_must_be_of_a_kind_that_can_be_judged() -> None:
+    with pytest.raises(ConfigError, match=r"reranked \(logit\)"):
+        gate((candidate(("reranked", "logit", 7.0)),), GateConfig(signal="reranked"))
+
+
+def test_two_kinds_are_judged_apart_and_the_better_verdict_counts() -> None:
+    found = gate(
+        (candidate(("coverage", "share", 0.65)), candidate(("coverage", "normalised", 0.61))),
+        CONFIG,
+    )
+    assert (found.verdict.level, found.verdict.kind) == ("grounded", "normalised")
+
+
+def test_without_candidates_the_verdict_is_none() -> None:
+    found = gate((), CONFIG)
+    assert found.candidates == ()
+    assert (found.verdict.level, found.verdict.reason) == ("none", "Nothing was found.")
+
+
+def test_scores_without_a_scale_are_neither_trusted_nor_refused() -> None:
+    found = gate((candidate(("sparse", "bm25", 31.0), ("fused", "rrf", 0.03)),), CONFIG)
+    assert (found.verdict.level, found.verdict.kind) == ("weak", "rrf")
+    assert [notice.code for notice in found.notices] == ["not_judged"]
+
+
+def test_the_candidates_pass_as_they_came_whatever_the_verdict() -> None:
+    candidates = tuple(candidate(("coverage", "share", value)) for value in (0.0, 0.1, 0.05))
+    found = gate(candidates, CONFIG)
+    assert found.verdict.level == "none"
+    assert found.candidates == candidates
+
+
+def test_the_verdict_says_whether_its_thresholds_were_learned_here() -> None:
+    one = candidate(("coverage", "share", 0.5))
+    assert not gate((one,), GateConfig()).verdict.calibrated
+    assert gate((one,), GateConfig(calibrated=True)).verdict.calibrated
+
+
+def test_thresholds_that_contradict_themselves_are_refused() -> None:
+    for grounded_at, weak_at in ((0.3, 0.4), (0.5, -0.1)):
+        with pytest.raises(ConfigError):
+            Thresholds(grounded_at, weak_at)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
+def test_the_reason_is_one_sentence_that_names_the_number(numbers: list[float]) -> None:
+    candidates = tuple(candidate(("coverage", "share", value)) for value in numbers)
+    verdict = gate(candidates, CONFIG).verdict
+    assert verdict.reason.startswith(f"The coverage of the best passage is {max(numbers):.2f},")
+    assert verdict.reason.endswith(".")

@@ -1,0 +1,43 @@
+"""The child processes of this one, as the kernel lists them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+
+def children() -> set[int]:
+    """Process ids, without those that have ended and wait to be looked at."""
+    return {pid for pid in _listed() if alive(pid)}
+
+
+def zombies() -> set[int]:
+    """Those that have ended and wait to be looked at."""
+    return {pid for pid in _listed() if not alive(pid)}
+
+
+def _listed() -> set[int]:
+    tasks = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for listed in tasks for pid in listed.read_text().split()}
+
+
+def alive(pid: int) -> bool:
+    """Is that process still running?"""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+async def new_child(before: set[int]) -> int:
+    """The next process that is started."""
+    while not (fresh := children() - before):  # noqa: ASYNC110 - nothing tells of it
+        await asyncio.sleep(0.001)
+    return fresh.pop()
+
+
+def descriptors() -> int:
+    """How many files this process has open."""
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208

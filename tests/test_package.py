@@ -1,0 +1,69 @@
+"""The package as its users meet it: quiet and quick at import, whole when it is built."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import pincite
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("numpy", "onnxruntime", "qdrant_edge", "tokenizers", "tree_sitter", "httpx", "click")
+
+
+def modules_after(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stderr == ""
+    return set(done.stdout.split())
+
+
+def test_import_is_silent_and_brings_in_nothing_heavy() -> None:
+    assert modules_after("import pincite").isdisjoint(HEAVY)
+
+
+def test_the_command_line_starts_without_the_engine() -> None:
+    loaded = modules_after("import pincite.surfaces.cli")
+    assert loaded.isdisjoint(set(HEAVY) - {"click"})
+
+
+def test_every_public_name_can_be_imported() -> None:
+    for name in pincite.__all__:
+        assert getattr(pincite, name) is not None
+    with pytest.raises(AttributeError, match="nothing_like_this"):
+        _ = pincite.nothing_like_this
+
+
+def test_a_wheel_has_everything_in_it(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "-w", str(tmp_path), "."],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        names = set(opened.namelist())
+    sources = {
+        str(p.relative_to(ROOT / "src"))
+        for p in (ROOT / "src/pincite").rglob("*")
+        if p.is_file() and "__pycache__" not in p.parts
+    }
+    assert sources <= names
+    assert "pincite/py.typed" in names
+
+
+def test_no_file_is_longer_than_one_can_live_in() -> None:
+    long = {
+        str(path.relative_to(ROOT)): count
+        for folder in ("src", "tests", "bench")
+        for path in (ROOT / folder).rglob("*.py")
+        if (count := path.read_text(encoding="utf-8").count("\n")) > 300
+    }
+    assert long == {}
