@@ -1,8 +1,9 @@
 """Are citations true? Every chunk of an index against the bytes of its file.
 
 Three sources (this repository, the ADK documentation, the wheel of its code) are indexed by the
-product; then every chunk is read back. Nothing of the product's own counting is used: a file is
-opened as bytes and cut at its newlines, and the place is taken from the citation's text.
+product, without vectors, on which no chunk depends; then every chunk is read back. Nothing of the
+product's own counting is used: a file is opened as bytes and cut at its newlines, and the place is
+taken from the citation's text.
 
 - exact: the cited lines (less what stands outside of the cited columns, and less the last line's
   newline) are the chunk's text, byte for byte, and the file has the cited content hash.
@@ -24,6 +25,7 @@ from bench.golden import find_wheel, require_docs
 from bench.product import all_chunks, open_product, read_raw, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.model import Chunk
+from pincite.options import IndexOptions
 from pincite.stages.pack import cite
 
 _PLACE = re.compile(r".*#L(\d+)(?:C(\d+))?(?:-L(\d+)(?:C(\d+))?)?", re.DOTALL)
@@ -79,7 +81,7 @@ async def run(options: Options) -> CitationFigures:
             skipped.append(str(error))
         for number, place in enumerate(places):
             async with open_product(work / f"index{number}", options) as engine:
-                await engine.index([place])
+                await engine.index([place], options=IndexOptions(lexical=True))
                 figures.append(await check(engine))
                 print(f"  {_line(figures[-1])}")
     return CitationFigures(tuple(figures), tuple(skipped))

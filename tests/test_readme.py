@@ -80,7 +80,8 @@ def test_the_two_commands_for_newcomers_are_targets_of_the_makefile() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+    "page",
+    ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))],
 )
 def test_links_within_the_project_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from pincite.diff import revision_of, stamp
 from pincite.errors import PinciteError
 from pincite.model import Chunk, DocumentRecord, Point, SparseVector
 from pincite.ports import SparseEncoder
-from pincite.readers import content_hash_of, read_document
+from pincite.readers import content_hash_of, file_type, read_document
 from pincite.sources import Entry, OpenSource, reject_content
 
 _CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
@@ -76,6 +76,8 @@ class Maker:
                 raw = opened.read(entry)
                 if (reason := reject_content(entry.path, raw)) is not None:
                     skipped.append(Left(entry.path, reason.code, reason.detail))
+                elif file_type(entry.path, raw[:256]) is None:
+                    skipped.append(Left(entry.path, "unsupported"))
                 else:
                     one = self._prepare(opened, entry, raw, average_length)
                     documents.append(one)

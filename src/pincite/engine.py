@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pincite.ingest import IngestReport, Progress
     from pincite.locate import Checked, Passage
 
+
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
     """The owner's encoder as a `DenseEncoder` for queries of one collection."""
@@ -150,9 +151,10 @@ class AsyncPincite:
             )
         return await self.client().forget(collection, source)
 
-    async def stop(self) -> bool:
-        """Ask the owner process to leave; False if there is none. Raises IndexNotFound."""
-        return await self.client().stop()
+    async def stop(self) -> None:
+        """End the owner process, if there is one. Raises IndexNotFound, and IndexUnavailable if
+        it does not answer."""
+        await self.client().leave()
 
     async def _require(self, collection: str) -> CollectionInfo:
         self._searchable = None

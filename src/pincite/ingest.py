@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -73,6 +73,25 @@ class IngestReport:
         self.skipped[code] = self.skipped.get(code, 0) + 1
         self.skipped_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
 
+    def count(self, batch: Batch, known: Container[str], removed: set[str]) -> None:
+        """Take in a batch: `known` are the paths that were indexed before, `removed` the
+        contents of those that are gone. A file that was opened and left out is no document."""
+        for skip in batch.skipped:
+            self.skip(skip.code, skip.path, skip.detail)
+            if skip.path in known:
+                self.changed -= 1
+                self.removed += 1
+            else:
+                self.new -= 1
+        renamed = 0
+        for one in batch.documents:
+            if one.record.path not in known and one.record.content_hash in removed:
+                removed.discard(one.record.content_hash)
+                renamed += 1
+        self.renamed += renamed
+        self.new -= renamed
+        self.removed -= renamed
+
 
 async def ingest(
     opened: OpenSource, selection: Selection, spec: CollectionSpec, deps: IngestDeps
@@ -92,6 +111,8 @@ async def ingest(
     if changes.pending or changes.removed:
         await deps.index.put_source(spec.name, record)
     spec = await _with_average(opened, changes, spec, deps)
+    report.new, report.changed = changes.new, changes.changed
+    report.unchanged, report.removed = changes.unchanged, len(changes.removed)
     await _write_all(opened, changes, spec, deps, report, {r.path: r for r in records})
     if changes.removed:
         await deps.index.remove(spec.name, [r.revision for r in changes.removed])
@@ -100,9 +121,6 @@ async def ingest(
     await _settle(spec, deps)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
-    report.new = changes.new - report.renamed
-    report.changed, report.unchanged = changes.changed, changes.unchanged
-    report.removed = len(changes.removed) - report.renamed
     await deps.index.put_source(
         spec.name,
         replace(
@@ -152,9 +170,7 @@ async def _write_all(
             if writing is not None:
                 await writing
             writing = asyncio.create_task(_write(encoded, spec, deps, report))
-            report.renamed += sum(one.record.content_hash in removed for one in batch.documents)
-            for skip in batch.skipped:
-                report.skip(skip.code, skip.path, skip.detail)
+            report.count(batch, known, removed)
             stale = [known[s.path].revision for s in batch.skipped if s.path in known]
             if stale:  # what was indexed under this path is not what is there now
                 await deps.index.remove(spec.name, stale)

@@ -38,9 +38,7 @@ class Pincite:
         """`index` is an index folder or complete settings; by default what the environment and
         the current folder say. Raises ConfigError."""
         settings = (
-            index
-            if isinstance(index, Settings)
-            else load_settings(os.environ, Path.cwd(), index)
+            index if isinstance(index, Settings) else load_settings(os.environ, Path.cwd(), index)
         )
         self._engine = AsyncPincite(settings, reranker)
         self._stack = ExitStack()
@@ -98,9 +96,9 @@ class Pincite:
         """As `AsyncPincite.forget`."""
         return self._call(self._engine.forget, collection, source)
 
-    def stop(self) -> bool:
+    def stop(self) -> None:
         """As `AsyncPincite.stop`."""
-        return self._call(self._engine.stop)
+        self._call(self._engine.stop)
 
     def _call(self, method: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
         return self._portal.call(partial(method, *args, **kwargs))

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from pincite.model import Point
 from pincite.ports import Store
 from pincite.stores.memory import MemoryStore
+from pincite.stores.qdrant_edge.optimise import copy_sparse
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC, SPARSE, id_of, point_of, request_for
 from pincite.testing.scores import assert_ordered, assert_same
@@ -111,7 +112,7 @@ class Agreement(RuleBasedStateMachine):
     def crash(self) -> None:
         """What is on disk without any farewell: a copy of the folder as it is now."""
         copy = self.stack.enter_context(quick_folder())
-        shutil.copytree(self.folder, copy, dirs_exist_ok=True)
+        shutil.copytree(self.folder, copy, dirs_exist_ok=True, copy_function=copy_sparse)
         self.runner.run(self.edge.close())
         self.folder, self.edge = copy, EdgeStore(copy)
         self.runner.run(self.edge.create(DENSE_SPEC))
@@ -142,7 +143,7 @@ class Agreement(RuleBasedStateMachine):
 
 TestAgreement = Agreement.TestCase
 TestAgreement.settings = settings(
-    max_examples=20,
+    max_examples=12,
     stateful_step_count=15,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

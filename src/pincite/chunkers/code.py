@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.definitions import Definitions, find_definitions
-from pincite.chunkers.grammars import load
+from pincite.chunkers.grammars import load, parse
 from pincite.chunkers.pieces import Piece
+from pincite.chunkers.text import text_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +35,10 @@ _Group = tuple[int, int, list["Node"]]  # lines first to last (exclusive), the n
 
 def chunk_code(lines: Lines, packer: Packer, grammar: Grammar) -> tuple[Section, ...]:
     """Sections with symbol paths as headings and the names that each span defines."""
-    from tree_sitter import Parser
-
     language, query = load(grammar)
-    source = lines.text.encode("utf-8", "replace")
-    tree = Parser(language).parse(source)
+    tree = parse(language, lines.text.encode("utf-8", "replace"))
+    if tree is None:
+        return tuple(packer.pack(text_pieces(lines)))
     definitions = find_definitions(tree.root_node, query, len(lines))
     pieces = _pieces(lines, tree.root_node, definitions, packer, grammar.leading)
     return tuple(

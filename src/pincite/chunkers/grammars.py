@@ -13,7 +13,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Query
+    from tree_sitter import Language, Query, Tree
+
+_SLICE_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +205,27 @@ def load(grammar: Grammar) -> tuple[Language, Query]:
     module = importlib.import_module(grammar.module)
     language = Language(getattr(module, grammar.function)())
     return language, Query(language, grammar.query)
+
+
+def parse(language: Language, source: bytes) -> Tree | None:
+    """The syntax tree, or None for a text on which the parser despairs.
+
+    Real code takes 0.010 to 0.018 progress reports per byte, broken code up to 0.06; certain
+    ambiguous texts take any number (a megabyte of `<!--` as C++, minutes).
+    """
+    from tree_sitter import Parser
+
+    left = len(source) // 8 + 1000
+
+    def give_up(_offset: int, _has_error: bool) -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    def slice_from(offset: int, _point: object) -> bytes:
+        return source[offset : offset + _SLICE_BYTES]
+
+    try:
+        return Parser(language).parse(slice_from, encoding="utf8", progress_callback=give_up)
+    except ValueError:
+        return None

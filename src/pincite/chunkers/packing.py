@@ -135,7 +135,7 @@ class Packer:
                 continue
             smaller = min(current.cost, group.cost)
             fits = current.cost + group.cost <= self.room(current.path)
-            if smaller < self._tiny and fits and related(current.path, group.path):
+            if smaller < self._tiny and fits and _akin(current.path, group.path):
                 _absorb(current, group, self._tiny)
             else:
                 yield current
@@ -153,6 +153,11 @@ class Packer:
             return
         for span in split_span(lines, start, end, limit=min(room, self.target(group.path))):
             yield Section(*span, group.path)
+
+
+def _akin(a: Path, b: Path) -> bool:
+    """Neighbours of one parent, or one above the other at any depth."""
+    return related(a, b) or len(common_path(a, b)) == min(len(a), len(b))
 
 
 def _absorb(into: Group, group: Group, tiny: float) -> None:

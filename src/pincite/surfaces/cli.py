@@ -198,8 +198,8 @@ def status(json_: bool, index: Path | None) -> None:
 @index_option
 def stop(index: Path | None) -> None:
     """End the process that owns the index; the next command starts it again."""
-    was_there = run(lambda engine: engine.stop(), index)
-    say("stopped" if was_there else "it was not running")
+    run(lambda engine: engine.stop(), index)
+    say("stopped")
 
 
 def _add_commands() -> None:

@@ -154,11 +154,14 @@ class EdgeStore:
         vectors = vectors and self._specs[collection].dense is not None
         with_vector = [translate.DENSE] if vectors else False
         keys = [UUID(hex=key) for key in ids if is_id(key)]
-        found = {
-            record.id.hex: translate.to_stored(record)
-            for record in shard.ask(lambda s: s.retrieve(keys, True, with_vector))
-            if record.payload[REVISION] not in shard.hidden
-        }
+        found: dict[str, Stored] = {}
+        for record in shard.ask(lambda s: s.retrieve(keys, True, with_vector)):
+            payload = record.payload  # made anew at each look
+            if payload[REVISION] not in shard.hidden:
+                chunk = translate.to_chunk(record.id, payload)
+                values = record.vector.get(translate.DENSE) if vectors else None
+                vector = None if values is None else translate.to_vector(values)
+                found[chunk.id] = Stored(chunk, vector)
         return tuple(found[key] for key in ids if key in found)
 
     async def revisions(self, collection: str) -> Mapping[str, int]:

@@ -6,18 +6,19 @@ it is kept under an alias, with its own id in the payload.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable
+import struct
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import numpy as np
 import qdrant_edge as edge
 
-from pincite.model import Chunk, Hit, Point, SparseVector
-from pincite.ports import FILTER_FIELDS, Filter, Stored
+from pincite.model import Chunk, Hit, Point, SparseVector, Vector
+from pincite.ports import FILTER_FIELDS, Filter
 
 DENSE, SPARSE = "dense", "sparse"
 REVISION = "revision"
@@ -65,19 +66,13 @@ def to_sparse(vector: SparseVector) -> edge.SparseVector:
 
 
 def to_chunk(point_id: UUID, payload: dict[str, Any]) -> Chunk:
-    """The chunk of a stored point."""
-    values = {name: payload[name] for name in _CHUNK_FIELDS if name in payload}
-    for name in _TUPLES:
-        values[name] = tuple(values.get(name, ()))
-    return Chunk(id=point_id.hex, **{"text": "", **values})
+    """The chunk of a stored point. `convert` takes 60 % of the time of `Chunk(**values)`."""
+    return msgspec.convert({"text": "", **payload, "id": point_id.hex}, Chunk)
 
 
-def to_stored(record: edge.Record) -> Stored:
-    """A chunk, with its vector if the record has one."""
-    values = (record.vector or {}).get(DENSE)
-    # array() takes a quarter of the time of np.asarray() for a list of floats
-    vector = None if values is None else np.frombuffer(array("f", values), dtype=np.float32)
-    return Stored(to_chunk(record.id, record.payload), vector)
+def to_vector(values: Sequence[float]) -> Vector:
+    """A list of floats, which is how the engine hands out vectors: half the time of np.array."""
+    return np.frombuffer(struct.pack(f"{len(values)}f", *values), dtype=np.float32)
 
 
 def to_filter(filter_: Filter, hidden: Iterable[str]) -> edge.Filter | None:
