@@ -16,7 +16,8 @@ _DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
 
 
 def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
-    """Sections of any document, see `ports.Chunker.chunk`; never fails on a text."""
+    """Sections of any document, by `start`, none empty or blank, none overlapping; every line
+    that is not blank is in some section. Never fails on a text."""
     text, language = document.text, document.language
     if not text or text.isspace():
         return ()

@@ -29,6 +29,8 @@ T = TypeVar("T")
 
 #: Free space that every write leaves untouched: a full disk kills the process by SIGBUS.
 SPARE_BYTES = 128 * 1024 * 1024
+#: Opening, removing and the end of what was begun may use half of it.
+_FINISHING = -SPARE_BYTES // 2
 #: Optimising pays from this share of points that were written or removed since the last time.
 WORTHWHILE_SHARE = 0.1  # guess, unmeasured
 _GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer the engine builds no graph
@@ -50,7 +52,7 @@ class Shard:
         self._journal_points = 0
         self._optimising: asyncio.Task[None] | None = None
         root.mkdir(parents=True, exist_ok=True)
-        self.require_space(0)
+        self.require_space(_FINISHING)
         self._state, self._shard = self.guard("open", self._open)
 
     def _open(self) -> tuple[State, edge.EdgeShard]:
@@ -115,7 +117,7 @@ class Shard:
 
     def apply(self, operation: edge.UpdateOperation, *, written: int = 0, deleted: int = 0) -> None:
         """Apply one operation. It survives a killed process when this returns."""
-        self.require_space(-SPARE_BYTES // 2)  # the end of what was begun may use half of it
+        self.require_space(_FINISHING)
         self.guard("write to", lambda: self._shard.update(operation))
         self._state.written += written
         self._state.deleted += deleted

@@ -1,189 +1,19 @@
-"""The nouns of the engine: frozen values that stages hand to each other.
-
-Nothing here does input or output, and nothing here imports another module of the package.
-Line numbers are 1-based and inclusive, character offsets are 0-based and half open, and both
-always refer to the decoded file on disk.
-"""
+"""What a search is made of: queries, rankings, candidates with their signals, evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from pincite.model.documents import Chunk, SourceType, Vector
 
-    Vector = NDArray[np.float32]  #: shape (dimensions,)
-    Matrix = NDArray[np.float32]  #: shape (rows, dimensions)
-else:
-    Vector = Matrix = Any  # importing numpy costs 80 ms, and the nouns are imported everywhere
-
-SourceType = Literal["docs", "code", "data"]
-SourceKind = Literal["folder", "git", "archive", "wheel", "file"]
 VerdictLevel = Literal["grounded", "weak", "none"]
 Confidence = Literal["high", "medium"]
 SignalName = Literal["dense", "sparse", "fused", "smoothed", "reranked", "blended", "coverage"]
 SignalKind = Literal[
     "cosine", "dot", "bm25", "rrf", "dbsf", "normalised", "probability", "logit", "share"
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where documents come from: one folder, checkout, archive, wheel or single file.
-
-    `name` is what citations begin with. `ref` is an immutable revision (commit SHA, release
-    version) or None where there is none; documents then carry their own content hash instead.
-    """
-
-    name: str
-    location: str
-    kind: SourceKind
-    ref: str | None = None
-    url_rule: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One file or page, decoded: `raw.decode(encoding) == text`, no newline is translated."""
-
-    source: str
-    ref: str
-    path: str
-    text: str
-    encoding: str
-    content_hash: str
-    source_type: SourceType
-    language: str
-    title: str = ""
-    url: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """What a chunker yields: a span of `Document.text` and what the encoder should know of it.
-
-    `headings` is the heading path of prose or the symbol path of code, outermost first.
-    `symbols` are the names that the span defines. `plain` stands in for the text when indexing
-    (markup removed), never when citing; None means that the text itself is indexed.
-    """
-
-    start: int
-    end: int
-    headings: tuple[str, ...] = ()
-    symbols: tuple[str, ...] = ()
-    plain: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A citable span of one document: `document.text[start:end] == text`.
-
-    `start_column` and `end_column` (1-based characters, inclusive) are set only where the
-    span begins or ends inside a line; otherwise the span is exactly lines `start_line` to
-    `end_line` without the last line's newline.
-    """
-
-    id: str
-    repo: str
-    ref: str
-    path: str
-    source_type: SourceType
-    language: str
-    start: int
-    end: int
-    start_line: int
-    end_line: int
-    text: str
-    content_hash: str
-    title: str = ""
-    headings: tuple[str, ...] = ()
-    symbols: tuple[str, ...] = ()
-    url: str | None = None
-    start_column: int | None = None
-    end_column: int | None = None
-    plain: str | None = None
-
-    @property
-    def candidate_id(self) -> str:
-        """`{repo}@{ref}:{path}:{id}`: one name for this chunk in every collection."""
-        return f"{self.repo}@{self.ref}:{self.path}:{self.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class SparseVector:
-    """Token ids (unsigned 32-bit, ascending, unique) and their finite weights, equally many."""
-
-    indices: tuple[int, ...]
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A chunk with its vectors, as a store keeps it. `dense` is None in a lexical collection.
-
-    `length` is the number of tokens that the sparse encoder counted, kept so that weights can
-    be computed again when the average length of the collection has moved.
-    """
-
-    chunk: Chunk
-    sparse: SparseVector
-    length: int
-    dense: Vector | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRecord:
-    """What the catalogue knows of one indexed document.
-
-    `revision` is unique to (source, path, content, index fingerprint): a document whose
-    revision is in the catalogue is indexed, whole and current.
-    """
-
-    source: str
-    path: str
-    revision: str
-    content_hash: str
-    ref: str
-    size: int
-    mtime_ns: int
-    chunks: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRecord:
-    """A source as the catalogue remembers it: enough to index it again, and what the last run
-    left out. `within` are the paths that were asked for, `""` for all of the source. `skipped` counts files by reason code, `skipped_paths` names the first of them
-    as `code: path`. `complete` is False until a run has reached the end."""
-
-    source: Source
-    within: tuple[str, ...] = ("",)
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    indexed_at: str = ""
-    complete: bool = False
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    skipped_paths: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CollectionSpec:
-    """Chunks of one kind and one dense model, and the fingerprints of what made them.
-
-    `dense` is the dense encoder's fingerprint, None for a lexical collection. `language` is
-    the stemming language. `average_length` is the (rounded) mean of `Point.length`.
-    """
-
-    name: str
-    sparse: str
-    chunker: str
-    dense: str | None = None
-    dimensions: int = 0
-    language: str = "english"
-    average_length: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

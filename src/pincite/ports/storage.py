@@ -1,93 +1,21 @@
-"""The seams of the engine: small Protocols whose docstrings are the contract.
-
-An adapter implements one of these with one vendor library; the suites in `pincite.testing` hold
-every adapter to the words below. Errors are those of `pincite.errors` and no others.
-"""
+"""Where points are kept, and what is known of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from pincite.model import (
     Chunk,
     CollectionSpec,
-    Document,
     DocumentRecord,
-    Matrix,
     Point,
     Ranking,
-    Section,
-    SignalKind,
     SourceRecord,
     SparseVector,
     Vector,
 )
-
-
-class DenseEncoder(Protocol):
-    """Texts to unit vectors. A vector is a function of its text alone, never of its batch."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names model, weights, precision and truncation: equal iff vectors are comparable."""
-
-    @property
-    def dimensions(self) -> int:
-        """Length of every vector."""
-
-    @property
-    def languages(self) -> frozenset[str]:
-        """Stemmer names (`english`, ...) of the languages that the model knows; empty = all."""
-
-    async def embed_query(self, text: str) -> Vector:
-        """Shape (dimensions,), float32, L2 norm 1. Over-long text is cut. Never empty."""
-
-    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """Shape (len(texts), dimensions), float32, rows in the order of `texts`, L2 norm 1.
-
-        No texts give shape (0, dimensions).
-        """
-
-
-class SparseEncoder(Protocol):
-    """Texts to sparse vectors whose dot product, with the engine's IDF, ranks them."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names analyser, weighting and parameters, without the average length."""
-
-    def encode_query(self, text: str) -> SparseVector:
-        """Values are the counts of each term in the query. Empty if no term is left."""
-
-    def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
-        """The weights of a text and its length in tokens. `average_length` > 0, in tokens."""
-
-
-@dataclass(frozen=True, slots=True)
-class RerankScore:
-    """The score of `documents[index]`. Higher is better."""
-
-    index: int
-    score: float
-
-
-class Reranker(Protocol):
-    """Judges documents against a query, all in one go."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names provider, model and instruction placement."""
-
-    @property
-    def kind(self) -> SignalKind:
-        """What the scores are: `probability` (0..1) or `logit` (unbounded)."""
-
-    async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
-    ) -> tuple[RerankScore, ...]:
-        """Best first by (-score, index), at most `top_n`, each index once and in range."""
 
 
 #: What points can be filtered by; `revision` is that of their document.
@@ -282,98 +210,3 @@ class Catalog(Protocol):
 
     async def close(self) -> None:
         """Let go of the database."""
-
-
-class Index(Protocol):
-    """A store and a catalogue that always agree: what ingestion writes and searches read.
-
-    Methods that name a collection raise UsageError if there is none of that name, except where
-    it says otherwise, and StoreError where it is broken or the engine fails. Methods that write
-    raise DiskFull. A method that fails has changed nothing that searches see.
-    """
-
-    async def collections(self) -> tuple[CollectionInfo, ...]:
-        """All collections by name."""
-
-    async def create(self, spec: CollectionSpec) -> None:
-        """Create a collection, empty, or update the spec of one; see `Store.create`."""
-
-    async def drop(self, collection: str) -> None:
-        """Remove a collection with everything in it; unknown names are fine."""
-
-    async def reset(self, spec: CollectionSpec) -> None:
-        """Begin again: create the collection with this spec, without documents. One of that
-        name loses its documents, damaged or not, and keeps its sources."""
-
-    async def put_source(self, collection: str, record: SourceRecord) -> None:
-        """Remember a source, so that it can be indexed again by name."""
-
-    async def forget(self, collection: str, source: str) -> int:
-        """Remove a source with its documents; returns how many documents there were."""
-
-    async def documents(
-        self, collection: str, source: str | None = None
-    ) -> tuple[DocumentRecord, ...]:
-        """What is indexed, by (source, path)."""
-
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
-        """Index one document as a whole, in place of the same (source, path). When this returns
-        the document survives a killed process; searches see the old or the new, never both or
-        a part. Raises InvalidPoint, DiskFull, StoreError; then the old one is untouched. Safe to
-        repeat."""
-
-    async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
-        """Update records whose content did not change (`ref`, `mtime_ns`, `size`); those of
-        revisions that are not indexed are left out. Chunks show their document's new `ref`."""
-
-    async def remove(self, collection: str, revisions: Sequence[str]) -> None:
-        """Remove documents; unknown revisions are fine."""
-
-    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """As `Store.search`."""
-
-    async def load(
-        self, collection: str, ids: Sequence[str], *, vectors: bool = False
-    ) -> tuple[Stored, ...]:
-        """As `Store.load`."""
-
-    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
-        """As `Store.page`."""
-
-    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
-        """As `Store.set_sparse`."""
-
-    async def settle(self, collection: str) -> None:
-        """A run of changes has ended: make it durable against a loss of power, and begin to
-        optimise in the background where that pays."""
-
-
-@dataclass(frozen=True, slots=True)
-class Searchable:
-    """A collection with the encoders that made it. `dense` is None for a lexical one."""
-
-    spec: CollectionSpec
-    index: Index
-    sparse: SparseEncoder
-    dense: DenseEncoder | None = None
-
-
-class Reader(Protocol):
-    """Bytes of one file to a document."""
-
-    def read(self, raw: bytes, path: str) -> Document:
-        """Raises SourceError where the bytes are not what the reader reads."""
-
-
-class Chunker(Protocol):
-    """A document to citable spans."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names the rules and sizes: equal iff equal documents give equal sections."""
-
-    def chunk(self, document: Document) -> Iterator[Section]:
-        """Sections by `start`, inside the text, none empty or blank. Every line that is not
-        blank is in some section. Sections of one document may nest headings, not overlap."""

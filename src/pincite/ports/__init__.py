@@ -1,0 +1,35 @@
+"""The seams of the engine: small Protocols whose docstrings are the contract.
+
+An adapter implements one of these with one vendor library; the suites in `pincite.testing` hold
+every adapter to the words below. Errors are those of `pincite.errors` and no others.
+"""
+
+from pincite.ports.encoders import DenseEncoder, Reranker, RerankScore, SparseEncoder
+from pincite.ports.index import Index, Searchable
+from pincite.ports.storage import (
+    FILTER_FIELDS,
+    AnyOf,
+    Catalog,
+    CollectionInfo,
+    Filter,
+    SearchRequest,
+    Store,
+    Stored,
+)
+
+__all__ = [
+    "FILTER_FIELDS",
+    "AnyOf",
+    "Catalog",
+    "CollectionInfo",
+    "DenseEncoder",
+    "Filter",
+    "Index",
+    "RerankScore",
+    "Reranker",
+    "SearchRequest",
+    "Searchable",
+    "SparseEncoder",
+    "Store",
+    "Stored",
+]

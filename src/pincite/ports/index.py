@@ -1,0 +1,95 @@
+"""A store and a catalogue behind one door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pincite.model import (
+    Chunk,
+    CollectionSpec,
+    DocumentRecord,
+    Point,
+    Ranking,
+    SourceRecord,
+    SparseVector,
+)
+from pincite.ports.encoders import DenseEncoder, SparseEncoder
+from pincite.ports.storage import CollectionInfo, SearchRequest, Stored
+
+
+class Index(Protocol):
+    """A store and a catalogue that always agree: what ingestion writes and searches read.
+
+    Methods that name a collection raise UsageError if there is none of that name, except where
+    it says otherwise, and StoreError where it is broken or the engine fails. Methods that write
+    raise DiskFull. A method that fails has changed nothing that searches see.
+    """
+
+    async def collections(self) -> tuple[CollectionInfo, ...]:
+        """All collections by name."""
+
+    async def create(self, spec: CollectionSpec) -> None:
+        """Create a collection, empty, or update the spec of one; see `Store.create`."""
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection with everything in it; unknown names are fine."""
+
+    async def reset(self, spec: CollectionSpec) -> None:
+        """Begin again: create the collection with this spec, without documents. One of that
+        name loses its documents, damaged or not, and keeps its sources."""
+
+    async def put_source(self, collection: str, record: SourceRecord) -> None:
+        """Remember a source, so that it can be indexed again by name."""
+
+    async def forget(self, collection: str, source: str) -> int:
+        """Remove a source with its documents; returns how many documents there were."""
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        """What is indexed, by (source, path)."""
+
+    async def replace(
+        self, collection: str, record: DocumentRecord, points: Sequence[Point]
+    ) -> None:
+        """Index one document as a whole, in place of the same (source, path). When this returns
+        the document survives a killed process; searches see the old or the new, never both or
+        a part. Raises InvalidPoint, DiskFull, StoreError; then the old one is untouched. Safe to
+        repeat."""
+
+    async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        """Update records whose content did not change (`ref`, `mtime_ns`, `size`); those of
+        revisions that are not indexed are left out. Chunks show their document's new `ref`."""
+
+    async def remove(self, collection: str, revisions: Sequence[str]) -> None:
+        """Remove documents; unknown revisions are fine."""
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        """As `Store.search`."""
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        """As `Store.load`."""
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        """As `Store.page`."""
+
+    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
+        """As `Store.set_sparse`."""
+
+    async def settle(self, collection: str) -> None:
+        """A run of changes has ended: make it durable against a loss of power, and begin to
+        optimise in the background where that pays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searchable:
+    """A collection with the encoders that made it. `dense` is None for a lexical one."""
+
+    spec: CollectionSpec
+    index: Index
+    sparse: SparseEncoder
+    dense: DenseEncoder | None = None

@@ -1,0 +1,108 @@
+"""A disk that fills up: it is said in time, nothing is lost, and the owner lives."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import DiskFull
+from pincite.owner.client import RemoteIndex
+from pincite.stores.qdrant_edge.shard import SPARE_BYTES
+from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, point_of, request_for
+from tests.places import quick_folder
+
+_MB = 1024 * 1024
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 320 MB, for those who may mount one."""
+    mount, unmount = shutil.which("mount"), shutil.which("umount")
+    if os.getuid() != 0 or mount is None or unmount is None:
+        pytest.skip("only root can mount a small disk")
+    command = [mount, "-t", "tmpfs", "-o", "size=320m", "pincite-test", str(tmp_path)]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        pytest.skip("no disk can be mounted here")
+    try:
+        yield tmp_path
+    finally:
+        subprocess.run([unmount, "--lazy", str(tmp_path)], check=True)
+
+
+def fill(disk: Path, free: int) -> None:
+    """Leave so many bytes free."""
+    taken = shutil.disk_usage(disk).free - free
+    with (disk / "filler").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, taken)
+
+
+def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None:
+    async def check() -> None:
+        root = disk / "index"
+        root.mkdir()
+        index = RemoteIndex(root, root, 60.0)
+        await index.create(LEXICAL_SPEC)
+        pid = (await index.hello()).pid
+        written = 0
+        with pytest.raises(DiskFull, match="nothing was written") as caught:
+            while True:
+                texts = [f"fox {n} " + "x" * 20_000 for n in range(100)]
+                name = f"{written}.md"
+                await index.replace("main", *document_of(name, name, texts, dense=False))
+                written += 1
+        assert written > 5
+        assert "make room" in caught.value.hint
+        assert (await index.hello()).pid == pid
+        assert len(await index.documents("main")) == written
+        request = request_for("fox", dense=None, sparse_limit=10_000)
+        (sparse,) = await index.search("main", request)
+        assert len(sparse.hits) == 100 * written
+
+        fill(disk, 80 * _MB)
+        os.kill(pid, signal.SIGKILL)
+        (sparse,) = await index.search("main", request)  # by another owner
+        assert len(sparse.hits) == 100 * written
+        await index.remove("main", ["0.md"])  # room may be made
+        with pytest.raises(DiskFull):
+            await index.replace("main", *document_of("a.md", "a", ["hen"], dense=False))
+        await index.leave()
+
+        fill(disk, 40 * _MB)
+        with pytest.raises(DiskFull, match="are free"):
+            await index.collections()
+        (disk / "filler").unlink()
+        await index.replace("main", *document_of("a.md", "a", ["hen"], dense=False))
+        assert len(await index.documents("main")) == written
+        await index.leave()
+        await index.close()
+
+    asyncio.run(check())
+
+
+def test_a_document_for_which_there_is_no_room_is_refused_before_it_is_written() -> None:
+    async def check() -> None:
+        with quick_folder() as folder:
+            free = [10**12]
+            store = EdgeStore(folder, lambda _: free[0])
+            await store.create(DENSE_SPEC)
+            await store.stage("main", "r1", [point_of("fox")])
+            await store.publish("main", "r1", None)
+            free[0] = SPARE_BYTES + 5_000
+            with pytest.raises(DiskFull):
+                await store.stage("main", "r2", [point_of("hen"), point_of("owl")])
+            assert await store.revisions("main") == {"r1": 1}
+            free[0] = SPARE_BYTES - 1  # what was begun may still be finished
+            await store.remove("main", ["r1"])
+            assert await store.revisions("main") == {}
+            free[0] = 10**12
+            await store.close()
+
+    asyncio.run(check())
