@@ -23,6 +23,7 @@ from pathlib import Path
 import anyio
 import numpy as np
 from numpy.typing import NDArray
+
 from pincite.chunkers import ChunkerConfig, chunk_document, context_line, cut, estimate_tokens
 from pincite.model import Chunk, Source
 from pincite.providers.dense.minilm import MiniLmEncoder

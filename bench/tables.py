@@ -25,7 +25,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def quality(raw: Any) -> str:
     """nDCG@10 of every set and variant, then the other measures in the mean, then spans."""
-    figures = msgspec.convert(raw, QualityFigures)
+    figures = msgspec.convert(raw, QualityFigures, str_keys=True)
     variants = tuple(figures.means)
     rows = []
     for one in figures.sets:
@@ -87,7 +87,7 @@ def _spans(spans: SpanFigures) -> str:
 
 def golden(raw: Any) -> str:
     """Spans by variant, then the gate."""
-    figures = msgspec.convert(raw, GoldenFigures)
+    figures = msgspec.convert(raw, GoldenFigures, str_keys=True)
     rows = [
         (
             variant,
@@ -122,7 +122,7 @@ def golden(raw: Any) -> str:
 
 def citations(raw: Any) -> str:
     """Exactness and coverage by source, with what does not hold."""
-    figures = msgspec.convert(raw, CitationFigures)
+    figures = msgspec.convert(raw, CitationFigures, str_keys=True)
     rows = [
         (
             one.name,
@@ -149,7 +149,7 @@ def _share(part: int, whole: int) -> str:
 
 def encoder(raw: Any) -> str:
     """Rounds, efficiency, phases, torch."""
-    figures = msgspec.convert(raw, EncoderFigures)
+    figures = msgspec.convert(raw, EncoderFigures, str_keys=True)
     rounds = [
         (
             number,
@@ -193,7 +193,7 @@ def encoder(raw: Any) -> str:
 
 def latency(raw: Any) -> str:
     """Totals, stages, waits, sizes."""
-    figures = msgspec.convert(raw, LatencyFigures)
+    figures = msgspec.convert(raw, LatencyFigures, str_keys=True)
     totals = {
         "total, as a client sees it": figures.total,
         "total before optimising": figures.unoptimised,
@@ -237,7 +237,7 @@ def times_table(head: str, rows: Mapping[str, Times]) -> str:
 
 def cli(raw: Any) -> str:
     """Starts, searches, runs without a change, sizes."""
-    figures = msgspec.convert(raw, CliFigures)
+    figures = msgspec.convert(raw, CliFigures, str_keys=True)
     single = [
         ("`python -c pass`", figures.python),
         ("`import pincite`, on top", figures.import_pincite),

@@ -112,5 +112,6 @@ class Maker:
             mtime_ns=stamp(entry, time.time_ns()),
             chunks=len(points),
             tokens=sum(point.length for point in points),
+            source_type=document.source_type,
         )
         return Prepared(record, tuple(points))

@@ -43,6 +43,11 @@ class QueryEncoder:
         raise UsageError("documents are embedded by the process that indexes them")
 
 
+#: From this share of its chunks on a collection counts as code; mixed ones gain nothing from
+#: it (docs/decisions/0004).
+CODE_SHARE = 0.9
+
+
 class AsyncPincite:
     """An index folder, open. Use as an async context manager; one event loop per instance.
 
@@ -202,7 +207,8 @@ def _searchable(info: CollectionInfo, client: RemoteIndex) -> Searchable:
     sparse = Bm25Encoder(spec.language)
     require_fingerprint(spec.name, "analyser", spec.sparse, sparse.fingerprint)
     dense = QueryEncoder(client, spec.dense, spec.dimensions) if spec.dense else None
-    return Searchable(spec, client, sparse, dense)
+    code = info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks)
+    return Searchable(spec, client, sparse, dense, code)
 
 
 @cache

@@ -75,16 +75,17 @@ class LocalIndex:
     async def collections(self) -> tuple[CollectionInfo, ...]:
         infos = []
         for spec in await self._catalog.specs():
-            documents, chunks, tokens = await self._catalog.totals(spec.name)
+            totals = await self._catalog.totals(spec.name)
             broken = self._broken.get(spec.name)
             measured = self._measured if broken is None else None
             infos.append(
                 CollectionInfo(
                     spec=spec,
                     sources=await self._catalog.sources(spec.name),
-                    documents=documents,
-                    chunks=chunks,
-                    tokens=tokens,
+                    documents=totals.documents,
+                    chunks=totals.chunks,
+                    tokens=totals.tokens,
+                    kinds=totals.kinds,
                     lost=self._lost.get(spec.name, 0),
                     bytes=measured.bytes(spec.name) if measured else 0,
                     optimising=measured.optimising(spec.name) if measured else False,

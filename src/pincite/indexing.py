@@ -150,7 +150,7 @@ def _encoder(
             weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
         return open_encoder(settings.models, threads=settings.threads)
     except ModelUnavailable as error:
-        if info is not None and info.spec.dense is not None or options.upgrade:
+        if (info is not None and info.spec.dense is not None) or options.upgrade:
             raise
         options.on_notice(
             Notice(

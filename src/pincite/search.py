@@ -40,7 +40,7 @@ async def search(
     no collection answers."""
     query = trace.tap("prepare", prepare(text, profile.prepare))
     found = trace.tap("retrieve", await retrieve(query, deps.collections, scope, profile.retrieve))
-    weights = _dense_weights(query, deps, profile)
+    weights = _dense_weights(query, deps, profile, scope)
     fused = trace.tap("fuse", fuse(found.rankings, profile.fuse, weights))
     loaded = trace.tap("load", await load(fused, deps.collections, profile.load))
     unique = trace.tap("dedup", dedup(loaded, profile.dedup))
@@ -60,7 +60,7 @@ async def search(
     return replace(result, timings_ms=trace.timings_ms())
 
 
-def _dense_weights(query: Query, deps: Deps, profile: Profile) -> dict[str, float]:
+def _dense_weights(query: Query, deps: Deps, profile: Profile, scope: Scope) -> dict[str, float]:
     """How far to trust the dense side of each collection with this query."""
     language = deps.language_of(query.text)
     return {
@@ -69,6 +69,7 @@ def _dense_weights(query: Query, deps: Deps, profile: Profile) -> dict[str, floa
             one.spec.language,
             one.dense.languages,
             profile.fuse,
+            code=one.code or scope.source_types == ("code",),
             names=bool(query.identifiers),
         )
         for one in deps.collections

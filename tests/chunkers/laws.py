@@ -51,8 +51,9 @@ def assert_exact(raw: bytes, document: Document, chunks: tuple[Chunk, ...]) -> N
             followed = chunk.end_line < len(rows)
             assert chunk.text == (expected.removesuffix("\r") if followed else expected)
         else:
-            assert len(shown) == 1
-            assert chunk.text == shown[0][chunk.start_column - 1 : chunk.end_column]
+            shown[-1] = shown[-1][: chunk.end_column]
+            shown[0] = shown[0][chunk.start_column - 1 :]
+            assert chunk.text == "\n".join(shown)
         covered.update(range(chunk.start_line - 1, chunk.end_line))
     missing = [row for number, row in enumerate(rows) if row.strip() and number not in covered]
     assert not missing

@@ -44,6 +44,13 @@ def fill(disk: Path, free: int) -> None:
         os.posix_fallocate(file.fileno(), 0, taken)
 
 
+async def write_until_full(index: RemoteIndex) -> None:
+    for number in range(1_000):
+        texts = [f"fox {n} " + "x" * 20_000 for n in range(100)]
+        name = f"{number}.md"
+        await index.replace("main", *document_of(name, name, texts, dense=False))
+
+
 def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None:
     async def check() -> None:
         root = disk / "index"
@@ -51,22 +58,17 @@ def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None
         index = RemoteIndex(root, root, 60.0)
         await index.create(LEXICAL_SPEC)
         pid = (await index.hello()).pid
-        written = 0
         with pytest.raises(DiskFull, match="nothing was written") as caught:
-            while True:
-                texts = [f"fox {n} " + "x" * 20_000 for n in range(100)]
-                name = f"{written}.md"
-                await index.replace("main", *document_of(name, name, texts, dense=False))
-                written += 1
+            await write_until_full(index)
+        written = len(await index.documents("main"))
         assert written > 5
         assert "make room" in caught.value.hint
         assert (await index.hello()).pid == pid
-        assert len(await index.documents("main")) == written
         request = request_for("fox", dense=None, sparse_limit=10_000)
         (sparse,) = await index.search("main", request)
         assert len(sparse.hits) == 100 * written
 
-        fill(disk, 80 * _MB)
+        fill(disk, 125 * _MB)
         os.kill(pid, signal.SIGKILL)
         (sparse,) = await index.search("main", request)  # by another owner
         assert len(sparse.hits) == 100 * written

@@ -17,6 +17,7 @@ import msgspec
 
 from pincite.errors import DiskFull, IndexTooNew, InvalidPoint, StoreError, UsageError
 from pincite.model import CollectionSpec, DocumentRecord, SourceRecord
+from pincite.ports import Totals
 
 MIGRATIONS = (
     """
@@ -29,6 +30,7 @@ MIGRATIONS = (
         source TEXT NOT NULL, path TEXT NOT NULL, revision TEXT NOT NULL,
         content_hash TEXT NOT NULL, ref TEXT NOT NULL, size INTEGER NOT NULL,
         mtime_ns INTEGER NOT NULL, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL,
+        source_type TEXT NOT NULL,
         PRIMARY KEY (collection, source, path)) WITHOUT ROWID;
     CREATE INDEX documents_by_revision ON documents (collection, revision);
     """,
@@ -159,14 +161,18 @@ class SqliteCatalog:
         found = ((key, self._read(sql, (collection, *key))) for key in documents)
         return {key: rows[0][0] for key, rows in found if rows}
 
-    async def totals(self, collection: str) -> tuple[int, int, int]:
+    async def totals(self, collection: str) -> Totals:
         rows = self._read(
-            "SELECT count(*), coalesce(sum(chunks), 0), coalesce(sum(tokens), 0)"
-            " FROM documents WHERE collection = ?",
+            "SELECT source_type, count(*), sum(chunks), sum(tokens)"
+            " FROM documents WHERE collection = ? GROUP BY source_type ORDER BY source_type",
             (collection,),
         )
-        documents, chunks, tokens = rows[0]
-        return documents, chunks, tokens
+        return Totals(
+            documents=sum(row[1] for row in rows),
+            chunks=sum(row[2] for row in rows),
+            tokens=sum(row[3] for row in rows),
+            kinds={row[0]: row[2] for row in rows if row[2]},
+        )
 
     async def put(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         self._write(

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.pieces import Path, Piece
+from pincite.markup import plain_heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,9 +23,6 @@ _LABEL = re.compile(
 )
 _TABLE_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\s*")
 _SMALL = 90.0  # word pieces of an HTML block that may be a badge below a heading
-_MARKUP = re.compile(
-    r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{\s*[:#.][^}]*\}|\\(?=[!-/:-@\[-`{-~])"
-)
 _DEEPEST = 6  # labelled blocks within labelled blocks; below that, lines decide
 
 
@@ -188,8 +186,7 @@ def _heading_text(lines: Lines, block: _Block) -> str:
     text = lines.lines[block.top].strip()
     if text.startswith("#"):
         text = re.sub(r"(?:^|\s)#+$", "", text.lstrip("#").strip()).strip()
-    plain = _MARKUP.sub(lambda match: match[1] or "", text)
-    return " ".join(plain.split())[:120]
+    return plain_heading(text)[:120]
 
 
 def _front_matter_end(lines: Lines) -> int:

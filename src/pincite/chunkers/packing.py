@@ -148,7 +148,7 @@ class Packer:
         start = lines.starts[group.first]
         end = lines.end_of(group.last - 1)
         room = self.room(group.path)
-        if group.last - group.first > 1 or group.cost <= room:
+        if group.cost <= room:
             yield Section(start, end, group.path)
             return
         for span in split_span(lines, start, end, limit=min(room, self.target(group.path))):

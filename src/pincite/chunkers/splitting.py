@@ -23,7 +23,7 @@ def split_lines(
 
     Breaks are sought in the second half of each range: best at a blank line before little
     indentation. The first `head` lines are not cut off alone. A line that is above the limit
-    by itself is a range of its own.
+    by itself is a range of its own, or with the head before it.
     """
     start = first
     while start < last:
@@ -31,6 +31,12 @@ def split_lines(
         if rest <= limit:
             yield start, last
             return
+        after_head = min(first + head + 1, last)
+        if head and start == first and lines.cost(first, first + head) < limit / 2:
+            if lines.cost(first, after_head) > limit:  # the line below it is too long itself
+                yield first, after_head
+                start = after_head
+                continue
         parts = max(2, round(rest / target))
         bound = min(limit, rest / parts * 1.25)
         end = bisect_left(lines.cost_before, lines.cost_before[start] + bound + 1e-9, start + 1)
@@ -59,7 +65,7 @@ def _best_break(lines: Lines, low: int, high: int) -> int:
 
 
 def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[tuple[int, int]]:
-    """Spans of at most `limit` within one line, about equally large, without the white space
+    """Spans of at most `limit` within a line (and a head before it), about equally large, without the white space
     between them. Cut after a sentence, else between words, else anywhere."""
     text, cost = lines.text, lines.cost_until
     while start < end:

@@ -140,6 +140,7 @@ class DocumentRecord:
     mtime_ns: int
     chunks: int
     tokens: int
+    source_type: SourceType = "docs"
 
 
 @dataclass(frozen=True, slots=True)

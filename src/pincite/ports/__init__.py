@@ -15,6 +15,7 @@ from pincite.ports.storage import (
     SearchRequest,
     Store,
     Stored,
+    Totals,
 )
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "SparseEncoder",
     "Store",
     "Stored",
+    "Totals",
 ]

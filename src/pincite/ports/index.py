@@ -87,9 +87,11 @@ class Index(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Searchable:
-    """A collection with the encoders that made it. `dense` is None for a lexical one."""
+    """A collection with the encoders that made it. `dense` is None for a lexical one. `code`
+    says that nearly all of it is source code."""
 
     spec: CollectionSpec
     index: Index
     sparse: SparseEncoder
     dense: DenseEncoder | None = None
+    code: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pincite.model import (
@@ -13,10 +13,10 @@ from pincite.model import (
     Point,
     Ranking,
     SourceRecord,
+    SourceType,
     SparseVector,
     Vector,
 )
-
 
 #: What points can be filtered by; `revision` is that of their document.
 FILTER_FIELDS = ("revision", "repo", "path", "source_type", "language", "symbols")
@@ -66,6 +66,16 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
+class Totals:
+    """How many documents, chunks and tokens there are; `kinds` are the chunks by source type."""
+
+    documents: int = 0
+    chunks: int = 0
+    tokens: int = 0
+    kinds: Mapping[SourceType, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class CollectionInfo:
     """A collection and what is in it. `lost` documents were damaged by a crash of the machine
     and come back with the next run of their source. `bytes` is the space on disk. `broken` says
@@ -76,6 +86,7 @@ class CollectionInfo:
     documents: int
     chunks: int
     tokens: int
+    kinds: Mapping[SourceType, int] = field(default_factory=dict)
     lost: int = 0
     bytes: int = 0
     optimising: bool = False
@@ -196,8 +207,8 @@ class Catalog(Protocol):
     ) -> Mapping[tuple[str, str], str]:
         """The `ref` of each of these (source, path); unknown ones are left out."""
 
-    async def totals(self, collection: str) -> tuple[int, int, int]:
-        """How many documents, chunks and tokens there are."""
+    async def totals(self, collection: str) -> Totals:
+        """How much there is, all 0 for an unknown collection."""
 
     async def put(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         """Insert or replace the records of (source, path), all or none."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+from pincite.markup import plain_heading
+
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
@@ -18,9 +20,6 @@ _UNDERLINED = re.compile(
 )
 _HTML_TITLE = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1\s*>", re.S | re.I)
 _TAG = re.compile(r"<[^>]*>")
-_MARKUP = re.compile(
-    r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[`*]|<[^>]*>|\{\s*[:#.][^}]*\}|\\(?=[!-/:-@\[-`{-~])"
-)
 
 
 def title_of(text: str, path: str, language: str) -> str:
@@ -54,8 +53,3 @@ def _markdown_title(head: str) -> str:
     if setext and setext["mark"] in "=-" and (not atx or setext.start() < atx.start()):
         return plain_heading(setext["title"])
     return plain_heading(atx[1]) if atx else ""
-
-
-def plain_heading(text: str) -> str:
-    """A heading without its Markdown: links keep their words, code its characters."""
-    return " ".join(_MARKUP.sub(lambda match: match[1] or "", text).split())

@@ -8,7 +8,7 @@ import pytest
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import DocumentRecord
-from pincite.ports import Catalog
+from pincite.ports import Catalog, Totals
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, source_of
 from pincite.testing.running import contract
 
@@ -30,7 +30,7 @@ class CatalogContract:
         assert await catalog.documents("main") == ()
         assert await catalog.revision("main", "acme/docs", "a.md") is None
         assert await catalog.refs("main", [("acme/docs", "a.md")]) == {}
-        assert await catalog.totals("main") == (0, 0, 0)
+        assert await catalog.totals("main") == Totals()
 
     @contract
     async def test_specs_come_by_name_and_are_replaced(self, catalog: Catalog) -> None:
@@ -90,7 +90,7 @@ class CatalogContract:
     async def test_totals_are_sums(self, catalog: Catalog) -> None:
         await catalog.put_spec(DENSE_SPEC)
         await catalog.put("main", [record_of("a.md", "r1"), record_of("b.md", "r2")])
-        assert await catalog.totals("main") == (2, 4, 6)
+        assert await catalog.totals("main") == Totals(2, 4, 6, {"docs": 4})
 
     @contract
     async def test_refs_are_those_of_the_documents(self, catalog: Catalog) -> None:

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.chunkers import ChunkerConfig, context_line, estimate_tokens
+from pincite.chunkers.budget import CLASSES, LEVELS, STEP, cumulative_cost
+from pincite.chunkers.context import CONTEXT_CHARS, context_cost
+from pincite.chunkers.token_weights import CAMEL_WEIGHT, WEIGHTS
+from pincite.errors import ConfigError
+from tests.chunkers.laws import chunks_of
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),  # counted with BERT's uncased tokenizer
+    [
+        ("", 0),
+        ("   \n\n\t", 0),
+        ("The quick brown fox jumps over the lazy dog.", 10),
+        ("def read_document(raw, *, source, path, ref):", 17),
+        ("getUserName(HTTPServer)", 8),
+        ("漢字仮名交", 5),
+        ("Donaudampfschifffahrtsgesellschaft", 13),
+        ("if x == 1 and y != 2: return {'a': [1, 2, 3]}", 27),
+    ],
+)
+def test_the_estimate_is_near_the_tokenizer(text: str, pieces: int) -> None:
+    assert abs(estimate_tokens(text) - pieces) <= max(1, pieces * 0.25)
+
+
+@given(st.text(max_size=60))
+def test_costs_never_fall_and_never_depend_on_what_follows(text: str) -> None:
+    costs = cumulative_cost(text)
+    assert len(costs) == len(text) + 1
+    assert (costs[1:] >= costs[:-1]).all()
+    for end in range(0, len(text), 7):
+        # only a capital looks ahead: does a small letter follow it?
+        assert cumulative_cost(text[:end])[-1] == pytest.approx(costs[end], abs=2 * 63 * STEP)
+
+
+def test_the_sum_is_that_of_the_weights_by_hand() -> None:
+    def weight(before: int, kind: int) -> float:
+        return LEVELS.index(WEIGHTS[before * CLASSES + kind]) * STEP
+
+    # a begins a word, B is a capital after a small letter, a space ends the word in b, c begins
+    # one, "." is a mark after c
+    space, mark, a, b, c = 0, 1, 2, 3, 4
+    camel = LEVELS.index(CAMEL_WEIGHT) * STEP
+    expected = weight(0, a) + camel + weight(b, space) + weight(space, c) + weight(c, mark)
+    assert cumulative_cost("aB c.")[-1] == pytest.approx(expected)
+
+
+def test_the_table_of_weights_is_complete() -> None:
+    assert len(WEIGHTS) == CLASSES * CLASSES
+    assert set(WEIGHTS + CAMEL_WEIGHT) <= set(LEVELS)
+
+
+def test_the_context_line_is_short_however_long_the_path() -> None:
+    line = context_line("A title", tuple("very long heading " * 9 for _ in range(7)), "d/" * 99)
+    assert len(line) <= CONTEXT_CHARS
+    assert context_cost("t", (), "p") < context_cost("t", ("much longer heading",), "p")
+
+
+def test_the_context_line_says_nothing_twice() -> None:
+    assert context_line("a.py", ("Foo", "bar"), "src/a.py") == "src/a.py > Foo > bar"
+    assert context_line("One", ("One", "Two"), "a.md") == "a.md > One > Two"
+    assert context_line("Guide", ("One",), "a.md") == "a.md > Guide > One"
+
+
+@pytest.mark.parametrize("sizes", [(8, 200, 10), (300, 200, 10), (100, 200, 0)])
+def test_sizes_that_contradict_each_other_are_refused(sizes: tuple[int, int, int]) -> None:
+    with pytest.raises(ConfigError):
+        ChunkerConfig(*sizes)
+
+
+def test_the_fingerprint_names_every_size() -> None:
+    prints = {
+        ChunkerConfig(*sizes).fingerprint
+        for sizes in ((100, 200, 10), (101, 200, 10), (100, 201, 10), (100, 200, 11))
+    }
+    assert len(prints) == 4
+
+
+def test_no_chunk_is_estimated_above_the_limit() -> None:
+    text = "".join(f"## Part {n}\n\n" + "words of a paragraph. " * n + "\n\n" for n in range(60))
+    config = ChunkerConfig(60, 100, 20)
+    for chunk in chunks_of("docs/a.md", text, config):
+        paid = context_cost(chunk.title, chunk.headings, chunk.path)
+        assert estimate_tokens(chunk.text) + paid <= config.max_tokens + 1

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from pincite.chunkers import ChunkerConfig
+from tests.chunkers.laws import SMALL, chunks_of
+
+LONG = "a value with so many words in it that nothing else can be merged with it here or there so"
+
+
+def headings(path: str, text: str, config: ChunkerConfig = SMALL) -> list[tuple[str, ...]]:
+    return [chunk.headings for chunk in chunks_of(path, text, config)]
+
+
+def test_the_keys_of_json_are_the_headings() -> None:
+    text = (
+        '{\n  "scripts": {\n    "build": "' + LONG + '",\n    "test": {\n      "unit": "' + LONG
+        + '",\n      "all": "' + LONG + '"\n    }\n  },\n  "name": "' + LONG + '"\n}\n'
+    )  # fmt: skip
+    found = headings("a.json", text)
+    assert found[0] == ("scripts", "build")
+    assert ("scripts", "test", "unit") in found
+    assert found[-1] == ("name",)
+
+
+def test_the_keys_of_yaml_are_the_headings_and_comments_lead() -> None:
+    steps = f"    run: {LONG}\n    then: {LONG}\n"
+    text = f"on: push\njobs:\n  # builds\n  build:\n{steps}  lint:\n{steps}"
+    chunks = chunks_of("a.yaml", text)
+    assert [chunk.headings for chunk in chunks][-2:] == [("jobs", "build"), ("jobs", "lint")]
+    assert "# builds" in chunks[-2].text
+
+
+def test_the_tables_of_toml_are_the_headings() -> None:
+    text = f'[project]\nname = "{LONG}"\n\n# tools\n[tool.ruff]\nselect = "{LONG}"\n'
+    chunks = chunks_of("pyproject.toml", text)
+    assert [chunk.headings for chunk in chunks] == [("project",), ("tool.ruff",)]
+    assert chunks[1].text.startswith("# tools")
+
+
+def test_the_sections_of_ini_are_the_headings() -> None:
+    assert headings("a.cfg", f"[one]\na = {LONG}\n[two]\nb = {LONG}\n") == [("one",), ("two",)]
+
+
+def test_the_elements_of_xml_are_the_headings() -> None:
+    inner = "".join(f'  <target name="t{n}">\n    <run a="{LONG}"/>\n  </target>\n' for n in "ab")
+    found = headings("a.xml", f'<?xml version="1.0"?>\n<project name="x">\n{inner}</project>\n')
+    assert ("project x", "target ta") in found
+    assert ("project x", "target tb") in found
+
+
+def test_later_rows_of_a_table_know_the_first() -> None:
+    text = "name,age\n" + "".join(f"somebody{number},{number}\n" for number in range(60))
+    chunks = chunks_of("a.csv", text)
+    assert chunks[0].headings == ()
+    assert {chunk.headings for chunk in chunks[1:]} == {("name,age",)}
+
+
+def test_restructured_text_has_levels_by_order_of_appearance() -> None:
+    text = (
+        f"=====\nTitle\n=====\n\n{LONG}\n\nFirst\n-----\n\n{LONG}\n\nSub\n~~~\n\n{LONG}\n\n"
+        f"Second\n------\n\n{LONG}\n"
+    )
+    assert headings("a.rst", text) == [
+        ("Title",), ("Title", "First"), ("Title", "First", "Sub"), ("Title", "Second"),
+    ]  # fmt: skip
+
+
+def test_a_directive_of_restructured_text_keeps_its_content() -> None:
+    code = ".. code:: python\n\n    one = 1\n\n    two = 2\n"
+    chunks = chunks_of("a.rst", f"Title\n=====\n\n{LONG}\n\n{code}\n{LONG}\n{LONG}\n")
+    assert any("one = 1" in chunk.text and "two = 2" in chunk.text for chunk in chunks)
+
+
+def test_plain_text_is_cut_between_paragraphs() -> None:
+    text = f"First. {LONG}\n\nSecond. {LONG}\n\n\nThird. {LONG}\n"
+    assert [chunk.text[:5] for chunk in chunks_of("a.txt", text)] == ["First", "Secon", "Third"]
+
+
+def test_code_without_a_grammar_is_cut_between_blocks() -> None:
+    block = "CREATE TABLE t{n} (\n  a int,\n\n  b int, -- " + LONG + "\n  c int\n);\n"
+    chunks = chunks_of("a.sql", "\n".join(block.replace("{n}", n) for n in "123"))
+    assert [chunk.text.split(" (")[0] for chunk in chunks] == [f"CREATE TABLE t{n}" for n in "123"]
+
+
+HTML = f"""<!doctype html>
+<html><head><title>The &amp; title</title>
+<style>p {{ color: red }}</style>
+<script>
+var hidden = "<p>not text</p>";
+</script></head>
+<body>
+<h1>Main <em>thing</em></h1>
+<p>Words &lt;here&gt; and <b>bold</b>ness. {LONG}</p>
+<h2 id="part">Part</h2>
+<ul>
+<li>One {LONG}</li>
+<li>Two {LONG}</li>
+</ul>
+</body></html>
+"""
+
+
+def test_html_is_cut_by_its_headings_and_read_without_its_tags() -> None:
+    chunks = chunks_of("a.html", HTML)
+    plain = [chunk.plain or "" for chunk in chunks]
+    together = "\n".join(plain)
+    assert "Main thing" in together
+    assert "Words <here> and boldness." in together
+    assert "hidden" not in together
+    assert "color" not in together
+    assert "<b>" not in together
+    assert ("Main thing", "Part") in [chunk.headings for chunk in chunks]
+    assert chunks[0].title == "The & title"
+    assert "var hidden" in "".join(chunk.text for chunk in chunks)
+
+
+def test_list_items_do_not_run_into_each_other_in_plain_text() -> None:
+    (chunk,) = chunks_of("a.html", "<ul><li>one</li><li>two</li></ul>", ChunkerConfig())
+    assert chunk.plain == "one\ntwo"
+
+
+def test_unclosed_markup_is_text_or_tag_but_never_lost() -> None:
+    for text in ("a < b and c", "<!-- never closed", "<script> var a", "<p", "1 <2> 3", "</"):
+        chunks_of("a.html", text)
