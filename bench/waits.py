@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+
+from pincite.errors import PinciteError
 
 _EVERY_S = 0.02
-_AT_ONCE = 64  # more searches than that wait in the client: they would only make it worse
+_AT_ONCE = 16  # more searches than that wait in the client: they would only make it worse
 
 
 class Waits:
@@ -51,5 +53,6 @@ class Waits:
     ) -> None:
         async with room:
             if not over.is_set() or not found:
-                await self._search()
+                with suppress(PinciteError):  # no answer in time: the wait says it
+                    await self._search()
             found.append((time.perf_counter() - due_s) * 1000)

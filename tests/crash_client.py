@@ -1,16 +1,18 @@
-"""An indexing process for `test_crash.py`: the real command, with a log of what it was told."""
+"""An indexing process that dies: the real command, with a log of what it was told."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from pincite.engine import AsyncPincite, make_folder
-from pincite.model import DocumentRecord, Point
+from pincite.model import Chunk, DocumentRecord, Point
 from pincite.options import IndexOptions
 from pincite.owner.client import RemoteIndex
+from pincite.ports import Index
 from pincite.profile import Profile
 from pincite.settings import Settings
 
@@ -42,3 +44,13 @@ async def index(source: Path, root: Path, log: Path) -> None:
 
 def run(source: Path, root: Path, log: Path) -> None:
     asyncio.run(index(source, root, log))
+
+
+async def check_whole(
+    index: Index, records: tuple[DocumentRecord, ...], chunks: tuple[Chunk, ...]
+) -> None:
+    """Every document has all of its chunks, and every chunk belongs to a document."""
+    counts = Counter((chunk.repo, chunk.path) for chunk in chunks)
+    assert counts == {(r.source, r.path): r.chunks for r in records if r.chunks}
+    ids = [chunk.id for chunk in chunks]
+    assert [s.chunk for s in await index.load("main", ids)] == list(chunks)

@@ -31,6 +31,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.copytree(ROOT / "src/pincite/stores", folder / "src/pincite/stores")
     for file in ("README.md", "src/pincite/errors.py"):
         shutil.copy(ROOT / file, folder / file)
+    identity = "-c user.name=t -c user.email=t@example.org"
+    done = run(f"git init -q && git add . && git {identity} commit -qm copy", folder)
+    assert done.returncode == 0, done.stderr
     yield folder
     run("pincite stop", folder)
 

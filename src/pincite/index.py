@@ -187,13 +187,8 @@ class LocalIndex:
 
     async def _touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         self._require(collection)
-        known = {r.revision: r for r in await self._catalog.documents(collection)}
-        fresh = [
-            replace(known[r.revision], ref=r.ref, size=r.size, mtime_ns=r.mtime_ns)
-            for r in records
-            if r.revision in known
-        ]
-        await self._catalog.put(collection, fresh)
+        known = {r.revision for r in await self._catalog.documents(collection)}
+        await self._catalog.put(collection, [r for r in records if r.revision in known])
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
         await self._write(collection, lambda: self._remove(collection, revisions))
@@ -214,8 +209,7 @@ class LocalIndex:
         found = await self._store.load(collection, ids, vectors=vectors)
         chunks = await self._with_refs(collection, [stored.chunk for stored in found])
         return tuple(
-            replace(s, chunk=chunk) if s.chunk is not chunk else s
-            for s, chunk in zip(found, chunks, strict=True)
+            Stored(chunk, stored.vector) for stored, chunk in zip(found, chunks, strict=True)
         )
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
@@ -230,11 +224,8 @@ class LocalIndex:
         missing = {(c.repo, c.path) for c in chunks} - known.keys()
         if missing:
             known.update(await self._catalog.refs(collection, missing))
-        refs = [known.get((chunk.repo, chunk.path), chunk.ref) for chunk in chunks]
-        return [
-            chunk if chunk.ref == ref else replace(chunk, ref=ref)
-            for chunk, ref in zip(chunks, refs, strict=True)
-        ]
+        refs = ((chunk, known.get((chunk.repo, chunk.path), chunk.ref)) for chunk in chunks)
+        return [chunk if chunk.ref == ref else replace(chunk, ref=ref) for chunk, ref in refs]
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         self._usable(collection)

@@ -91,9 +91,10 @@ def test_a_long_line_is_cut_between_sentences_and_names_its_columns() -> None:
     chunks = chunks_of("a.md", f"# Title\n\n{line}\n")
     parts = [chunk for chunk in chunks if chunk.start_column is not None]
     assert len(parts) > 3
-    assert all(chunk.start_line == chunk.end_line == 3 for chunk in parts)
+    assert parts[0].text.startswith("# Title\n\nThis is")  # a heading is not left alone
+    assert (parts[0].start_line, parts[0].end_line, parts[0].start_column) == (1, 3, 1)
+    assert all(chunk.start_line == chunk.end_line == 3 for chunk in parts[1:])
     assert all(chunk.text.endswith("of them.") for chunk in parts)
-    assert parts[0].start_column == 1
     assert parts[-1].end_column == len(line)
 
 

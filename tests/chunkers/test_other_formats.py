@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 from pincite.chunkers import ChunkerConfig
 from tests.chunkers.laws import SMALL, chunks_of
 
@@ -11,10 +13,18 @@ def headings(path: str, text: str, config: ChunkerConfig = SMALL) -> list[tuple[
 
 
 def test_the_keys_of_json_are_the_headings() -> None:
-    text = (
-        '{\n  "scripts": {\n    "build": "' + LONG + '",\n    "test": {\n      "unit": "' + LONG
-        + '",\n      "all": "' + LONG + '"\n    }\n  },\n  "name": "' + LONG + '"\n}\n'
-    )  # fmt: skip
+    value = json.dumps(f"{LONG} {LONG}")
+    text = f"""{{
+  "scripts": {{
+    "build": {value},
+    "test": {{
+      "unit": {value},
+      "all": {value}
+    }}
+  }},
+  "name": {value}
+}}
+"""
     found = headings("a.json", text)
     assert found[0] == ("scripts", "build")
     assert ("scripts", "test", "unit") in found

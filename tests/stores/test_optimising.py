@@ -28,12 +28,13 @@ def run(check: Check) -> None:
     """A check on a store of which half has been removed, and on an exact one beside it."""
 
     async def session() -> None:
+        before = children()
         with quick_folder() as folder:
             store, exact = EdgeStore(folder), MemoryStore()
             await both(store, exact, fill)
             await check(folder, store, exact)
             await store.close()
-            assert not children()
+            assert children() <= before
 
     asyncio.run(session())
 
@@ -150,11 +151,12 @@ def test_a_killed_child_leaves_the_old_generation_and_nothing_else(delay_s: floa
 @pytest.mark.parametrize("delay_s", [0.0, 0.1, 0.2, 0.3, 0.4])
 def test_closing_stops_the_child(delay_s: float) -> None:
     async def check(folder: Path, store: EdgeStore, exact: MemoryStore) -> None:
+        before = children()
         optimising = asyncio.create_task(store.optimise("main"))
         await asyncio.sleep(delay_s)
         await store.close()
         await asyncio.gather(optimising, return_exceptions=True)
-        assert not children()
+        assert children() <= before
         assert len(generations(folder)) == 1
         again = EdgeStore(folder)
         await again.create(DENSE_SPEC)

@@ -5,12 +5,11 @@ from contextlib import asynccontextmanager
 
 from pincite.ports import Store
 from pincite.stores.qdrant_edge.store import EdgeStore
-from pincite.testing.scores import ScoreContract
 from pincite.testing.stores import StoreContract
 from tests.places import quick_folder
 
 
-class TestEdgeStore(StoreContract, ScoreContract):
+class TestEdgeStore(StoreContract):
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Store]:
         with quick_folder() as folder:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.definitions import Definitions, find_definitions
-from pincite.chunkers.grammars import load, parse
+from pincite.chunkers.grammars import LEADING, load, parse
 from pincite.chunkers.pieces import Piece
 from pincite.chunkers.text import text_pieces
 
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from pincite.chunkers.packing import Packer
     from pincite.model import Section
 
-_CLOSES = re.compile(r"[\s)\]}>;,]*(?:end|fi|done|esac|endif|#endif|\"\"\"|'''|\*/)?[\s)\]}>;,.]*")
+_CLOSES = re.compile(
+    r"[\s)\]}>;,]*(?:end|fi|done|esac|endif|#endif|\"\"\"|'''|\*/)?[\s)\]}>;,.]*(?:(?://|#|--).*)?"
+)
 _OPENS = ("{", "(", "[", ":", "=", "=>", "->", "\\", " do", " then", "then", "begin")
-_LONGEST_CLOSE = 40  # characters of a line that only closes
+_LONGEST_CLOSE = 60  # characters of a line that only closes
 
 
 _Group = tuple[int, int, list["Node"]]  # lines first to last (exclusive), the nodes on them
@@ -71,7 +73,9 @@ def _pieces(
         for number, group in enumerate(groups):
             following = groups[number + 1] if number + 1 < len(groups) else None
             piece = _piece(lines, group, following, definitions, leading)
-            fits = lines.cost(piece.first, piece.last) <= packer.room(piece.path)
+            # what only wraps several definitions is no unit that must be kept whole
+            limit = packer.target if piece.wraps else packer.room
+            fits = lines.cost(piece.first, piece.last) <= limit(piece.path)
             whole = fits or all(_last_row(node) == node.start_point.row for node in group[2])
             found.append(piece if whole else group)
         stack.extend(reversed(found))
@@ -147,18 +151,20 @@ def _piece(
         forward=following is not None and ((leads and adjacent) or opens),
         backward=_closes(lines, top, bottom) or (_is_docstring(nodes) and not lines.blank[top - 1]),
         definition=len(within) == 1,
+        wraps=len(within) > 1,
     )
 
 
 def _closes(lines: Lines, top: int, bottom: int) -> bool:
     if top != bottom or len(lines.lines[top]) > _LONGEST_CLOSE:
         return False
-    return _CLOSES.fullmatch(lines.lines[top]) is not None
+    text = lines.lines[top].lstrip()
+    return text[:1] not in "/#-" and _CLOSES.fullmatch(text) is not None
 
 
 def _is_leading(node: Node, leading: frozenset[str]) -> bool:
     kind = node.type
-    return kind.endswith("comment") or kind in leading
+    return kind.endswith("comment") or kind in LEADING or kind in leading
 
 
 def _is_docstring(nodes: list[Node]) -> bool:

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 _SLICE_BYTES = 65_536
 
+#: node types that belong to what follows in every language, besides all kinds of comments
+LEADING = frozenset(
+    {
+        "annotation", "attribute_item", "attribute_list", "decorator", "haddock",
+        "marker_annotation", "modifiers", "template", "template_parameter_list",
+    }
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
@@ -25,7 +33,7 @@ class Grammar:
     module: str
     query: str
     function: str = "language"
-    #: node types that belong to what follows, besides comments
+    #: node types that belong to what follows, besides LEADING
     leading: frozenset[str] = frozenset()
 
 
@@ -171,14 +179,12 @@ _CSS = """
 """
 
 GRAMMARS: dict[str, Grammar] = {
-    "python": Grammar("tree_sitter_python", _PYTHON, leading=frozenset({"decorator"})),
-    "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT, leading=frozenset({"decorator"})),
-    "typescript": Grammar(
-        "tree_sitter_typescript", _TYPESCRIPT, "language_typescript", frozenset({"decorator"})
-    ),
-    "tsx": Grammar("tree_sitter_typescript", _TYPESCRIPT, "language_tsx", frozenset({"decorator"})),
+    "python": Grammar("tree_sitter_python", _PYTHON),
+    "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT),
+    "typescript": Grammar("tree_sitter_typescript", _TYPESCRIPT, "language_typescript"),
+    "tsx": Grammar("tree_sitter_typescript", _TYPESCRIPT, "language_tsx"),
     "go": Grammar("tree_sitter_go", _GO),
-    "rust": Grammar("tree_sitter_rust", _RUST, leading=frozenset({"attribute_item"})),
+    "rust": Grammar("tree_sitter_rust", _RUST),
     "java": Grammar("tree_sitter_java", _JAVA),
     "c": Grammar("tree_sitter_c", _C),
     "cpp": Grammar("tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"})),

@@ -163,10 +163,11 @@ def _akin(a: Path, b: Path) -> bool:
 def _absorb(into: Group, group: Group, tiny: float) -> None:
     """What is tiny and lies above the other (imports, front matter) leaves the other its path."""
     shared = common_path(into.path, group.path)
-    if shared == into.path and into.cost < tiny:
+    if shared == into.path and into.cost < tiny and not into.mixed:
         shared = group.path
-    elif shared == group.path and group.cost < tiny:
+    elif shared == group.path and group.cost < tiny and not group.mixed:
         shared = into.path
+    into.mixed = into.mixed or group.mixed or len(shared) < min(len(into.path), len(group.path))
     into.path = shared
     into.cost += group.cost
     into.last = group.last

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 Path = tuple[str, ...]
 
@@ -14,6 +14,7 @@ class Piece:
     `forward`: means nothing without what follows (a heading, a decorator, `class Foo:`).
     `backward`: means nothing without what precedes (a closing brace, an attribute's docstring).
     `definition`: a whole function, class or the like.
+    `wraps`: holds several definitions and is none itself.
     `note`: what a later part must know of the beginning if the piece is split (a table's head).
     """
 
@@ -23,6 +24,7 @@ class Piece:
     forward: bool = False
     backward: bool = False
     definition: bool = False
+    wraps: bool = False
     note: str = ""
 
 
@@ -36,7 +38,8 @@ class Group:
     definition: bool
     cost: float
     note: str = ""
-    head: int = field(default=0)  #: lines at the beginning that must not be cut off
+    head: int = 0  #: lines at the beginning that must not be cut off
+    mixed: bool = False  #: holds several children of its path
 
 
 def common_path(a: Path, b: Path) -> Path:

@@ -31,14 +31,15 @@ def split_lines(
         if rest <= limit:
             yield start, last
             return
-        after_head = min(first + head + 1, last)
-        if head and start == first and lines.cost(first, first + head) < limit / 2:
-            if lines.cost(first, after_head) > limit:  # the line below it is too long itself
-                yield first, after_head
-                start = after_head
-                continue
+        if head and start == first and _heads_long_line(lines, first, head, limit):
+            start = first + head + 1
+            yield first, start
+            continue
         parts = max(2, round(rest / target))
         bound = min(limit, rest / parts * 1.25)
+        if head and start == first:
+            with_head = lines.cost(first, min(first + head + 1, last)) + target / 2
+            bound = min(limit, max(bound, with_head))
         end = bisect_left(lines.cost_before, lines.cost_before[start] + bound + 1e-9, start + 1)
         end = max(start + 1, min(end - 1, last))
         if end - start > 1:
@@ -49,6 +50,12 @@ def split_lines(
             end = _best_break(lines, low, end)
         yield start, end
         start = end
+
+
+def _heads_long_line(lines: Lines, first: int, head: int, limit: float) -> bool:
+    """Is the line below the head too long to share a range with it as a whole?"""
+    head_cost = lines.cost(first, first + head)
+    return head_cost < limit / 2 and lines.cost(first, first + head + 1) > limit
 
 
 def _best_break(lines: Lines, low: int, high: int) -> int:
@@ -65,8 +72,11 @@ def _best_break(lines: Lines, low: int, high: int) -> int:
 
 
 def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[tuple[int, int]]:
-    """Spans of at most `limit` within a line (and a head before it), about equally large, without the white space
-    between them. Cut after a sentence, else between words, else anywhere."""
+    """Spans of at most `limit` within a line (and a head before it), about equally large.
+
+    White space between them is left out. Cut after a sentence, else between words, else
+    anywhere.
+    """
     text, cost = lines.text, lines.cost_until
     while start < end:
         while start < end and text[start].isspace():

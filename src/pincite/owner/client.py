@@ -19,7 +19,14 @@ import msgspec
 from pincite import version
 from pincite.errors import IndexUnavailable
 from pincite.owner import wire
-from pincite.owner.starting import Stream, connect, connect_or_start, hung
+from pincite.owner.starting import (
+    Stream,
+    connect,
+    connect_or_start,
+    hung,
+    owner_pid,
+    wait_for_end,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -143,12 +150,12 @@ class RemoteIndex:
         return False
 
     async def _dismiss(self, stream: Stream) -> None:
-        """Return when the owner has hung up on us."""
+        """Return when the owner has let go of the index."""
+        pid = owner_pid(self._root)
         try:
             await self._exchange(stream, wire.encode(("leave", ())), "leave", _HELLO_S)
-            with suppress(ConnectionError):
-                async with asyncio.timeout(_HELLO_S):
-                    await stream[0].read()
+            async with asyncio.timeout(_HELLO_S):
+                await wait_for_end(self._root, pid)
         except TimeoutError as error:
             raise hung(self._root, "leave", _HELLO_S) from error
         finally:

@@ -102,12 +102,24 @@ def _owned(root: Path) -> bool:
         os.close(lock)
 
 
+def owner_pid(root: Path) -> int | None:
+    """The process that holds the index, whether it answers or not."""
+    try:
+        return int((root / wire.LOCK).read_text()) if _owned(root) else None
+    except (OSError, ValueError):
+        return None
+
+
+async def wait_for_end(root: Path, pid: int | None) -> None:
+    """Return when this process has let go of the index."""
+    while pid is not None and owner_pid(root) == pid:  # noqa: ASYNC110 - in another process
+        await asyncio.sleep(_POLL_S)
+
+
 def _who(root: Path) -> str:
     """Which process to end, for a hint."""
-    try:
-        return f", then: kill {int((root / wire.LOCK).read_text())}" if _owned(root) else ""
-    except (OSError, ValueError):
-        return ""
+    pid = owner_pid(root)
+    return "" if pid is None else f", then: kill {pid}"
 
 
 def hung(root: Path, what: str, seconds: float) -> IndexUnavailable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,19 +31,20 @@ def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
     for line in lines:
         bare = line.rstrip("\r\n")
         if bare.strip() and not bare.startswith("#"):
-            patterns.append(bare)
+            # `a/**` is what is inside of `a`; pathspec takes it for the folder itself as well
+            patterns.append(f"{bare}/*" if bare.endswith("/**") else bare)
     if not patterns:
         return None
     try:
         return IgnoreRules(base, GitIgnoreSpec.from_lines(patterns))
-    except ValueError:  # one bad pattern: keep the others
+    except (ValueError, re.error):  # one bad pattern: keep the others
         return IgnoreRules(base, GitIgnoreSpec.from_lines(p for p in patterns if _is_valid(p)))
 
 
 def _is_valid(pattern: str) -> bool:
     try:
         GitIgnoreSpec.from_lines([pattern])
-    except ValueError:
+    except (ValueError, re.error):
         return False
     return True
 

@@ -45,7 +45,7 @@ def open_source(
     root = _root_of(place, checkout)
     within = "" if place == root else place.relative_to(root).as_posix()
     source = Source(
-        name=name or (checkout and checkout.name) or (root.name if place.is_dir() else place.name),
+        name=name or (checkout and checkout.name) or (root.name if checkout or place.is_dir() else place.name),
         location=str(root),
         kind="git" if checkout else "folder" if place.is_dir() else "file",
         ref=ref or (checkout.head if checkout else None),

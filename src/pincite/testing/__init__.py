@@ -13,7 +13,10 @@ Suites need pytest; `pincite.testing.fakes` and `pincite.testing.points` do not.
 
 import sys
 
-_SUITES = ("catalogs", "encoders", "indexes", "rerankers", "scores", "stores")
+_SUITES = (
+    *("catalogs", "contents", "encoders", "indexes", "rerankers", "scores", "stores"),
+    "visibility",
+)
 
 if "pytest" in sys.modules:  # failures of a suite say what was compared
     sys.modules["pytest"].register_assert_rewrite(*(f"{__name__}.{suite}" for suite in _SUITES))

@@ -1,4 +1,4 @@
-"""What `Store` promises of scores, limits, ties and filters, as tests.
+"""What `Store` promises of scores, limits, ties and filters, as tests. Part of `StoreContract`.
 
 Scores of any store agree with those of `MemoryStore`, which computes them exactly, to TOLERANCE of
 their size. Ids whose scores are closer than that may come in either order, and at a limit
@@ -86,7 +86,7 @@ FILTERS = (
 
 
 class ScoreContract:
-    """Derive, together with `StoreContract`, and let `opened` yield an empty store."""
+    """Ranked, limited, tied and filtered."""
 
     async def filled(self, store: Store) -> MemoryStore:
         """The exact store, with the same points as the one under test."""

@@ -1,0 +1,173 @@
+"""What `Store` promises of what it holds, as tests. Part of `StoreContract`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pincite.errors import InvalidPoint, UsageError
+from pincite.model import Point, SparseVector
+from pincite.ports import Store
+from pincite.testing.points import (
+    DENSE,
+    DENSE_SPEC,
+    SPARSE,
+    chunk_of,
+    id_of,
+    point_of,
+    request_for,
+)
+from pincite.testing.running import contract
+from pincite.testing.visibility import COW, FOX, found, show
+
+NAN = np.full(DENSE_SPEC.dimensions, np.nan, dtype=np.float32)
+INVALID: dict[str, Point] = {
+    "an id that is no hash": replace(FOX, chunk=replace(FOX.chunk, id="fox")),
+    "an id in capitals": replace(FOX, chunk=replace(FOX.chunk, id=FOX.chunk.id.upper())),
+    "indices and values of unequal number": replace(FOX, sparse=SparseVector((1, 2), (1.0,))),
+    "indices that do not ascend": replace(FOX, sparse=SparseVector((2, 1), (1.0, 1.0))),
+    "an index twice": replace(FOX, sparse=SparseVector((1, 1), (1.0, 1.0))),
+    "a negative index": replace(FOX, sparse=SparseVector((-1,), (1.0,))),
+    "an index of 33 bits": replace(FOX, sparse=SparseVector((2**32,), (1.0,))),
+    "a value that is not a number": replace(FOX, sparse=SparseVector((1,), (float("nan"),))),
+    "an infinite value": replace(FOX, sparse=SparseVector((1,), (float("inf"),))),
+    "a value that float32 cannot hold": replace(FOX, sparse=SparseVector((1,), (1e39,))),
+    "a value of zero": replace(FOX, sparse=SparseVector((1,), (0.0,))),
+    "no dense vector": replace(FOX, dense=None),
+    "a dense vector that is not a number": replace(FOX, dense=NAN),
+    "a dense vector of another length": replace(FOX, dense=np.ones(3, dtype=np.float32)),
+    "a dense vector of zeros": replace(FOX, dense=np.zeros_like(NAN)),
+    "a dense vector that is not a unit": replace(FOX, dense=2 * DENSE.vector("fox")),
+    "half a surrogate pair": replace(FOX, chunk=replace(FOX.chunk, text="\ud83c")),
+    "half a surrogate pair in a list": replace(FOX, chunk=replace(FOX.chunk, symbols=("\ud83c",))),
+}
+STRANGE_TEXTS = (
+    "emoji 🎉👩‍👩‍👧‍👦 and flags 🇩🇪",
+    "astral \N{MATHEMATICAL FRAKTUR SMALL A}\N{DESERET SMALL LETTER LONG I}",
+    "nul \x00 and \x1f controls \x7f",
+    "文書を引用する、漢字と\u3000空白",
+    "right \u202eto left\u202c and a \ufeff mark",
+    "line\nfeeds\r\nand\ttabs\u2028",
+    "e\u0301 is not \u00e9",
+    "quotes \"' and \\ slashes",
+    "\n",
+)
+
+
+class ContentContract:
+    """What goes in comes out, and what must not go in does not."""
+
+    @contract
+    async def test_loading_keeps_the_order_asked_for(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        await show(store, "r1", FOX, COW)
+        ids = [COW.chunk.id, id_of("missing"), FOX.chunk.id, "not an id", COW.chunk.id]
+        loaded = await store.load("main", ids)
+        assert [s.chunk.id for s in loaded] == [COW.chunk.id, FOX.chunk.id, COW.chunk.id]
+        assert all(s.vector is None for s in loaded)
+        assert await store.load("main", []) == ()
+
+    @contract
+    async def test_vectors_are_loaded_when_asked_for(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        await show(store, "r1", FOX)
+        (stored,) = await store.load("main", [FOX.chunk.id], vectors=True)
+        assert stored.vector is not None
+        assert stored.vector.dtype == np.float32
+        assert np.allclose(stored.vector, DENSE.vector(FOX.chunk.text), atol=1e-6)
+
+    @contract
+    async def test_every_field_of_a_chunk_comes_back(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        chunk = chunk_of(
+            "x = 1",
+            title="T",
+            headings=("A", "B"),
+            symbols=("x",),
+            url="https://example.org/x",
+            start_column=3,
+            end_column=7,
+            plain="x is 1",
+            source_type="code",
+        )
+        await show(store, "r1", replace(FOX, chunk=chunk))
+        assert [s.chunk for s in await store.load("main", [chunk.id])] == [chunk]
+        assert await store.page("main", None, 1) == (chunk,)
+
+    @contract
+    async def test_strange_text_comes_back_unharmed(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        points = [
+            point_of(text, title=text, headings=(text, text), symbols=(text,), path=f"d/{text}")
+            for text in STRANGE_TEXTS
+        ]
+        await show(store, "r1", *points)
+        loaded = await store.load("main", [point.chunk.id for point in points])
+        assert [s.chunk for s in loaded] == [point.chunk for point in points]
+
+    @contract
+    async def test_pages_go_by_id(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        points = [point_of(f"text {number}") for number in range(10)]
+        await show(store, "r1", *points)
+        ids = sorted(point.chunk.id for point in points)
+        first = await store.page("main", None, 4)
+        assert [chunk.id for chunk in first] == ids[:4]
+        second = await store.page("main", ids[3], 4)
+        assert [chunk.id for chunk in second] == ids[4:8]
+        assert [chunk.id for chunk in await store.page("main", ids[7], 4)] == ids[8:]
+        assert await store.page("main", ids[9], 4) == ()
+
+    @contract
+    async def test_a_page_begins_behind_the_beginning_of_an_id(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        zeros = "1234abcd" + "0" * 24
+        points = [
+            replace(FOX, chunk=replace(FOX.chunk, id=key))
+            for key in ("0" * 32, "1234abcc" + "f" * 24, zeros, "1234abcd" + "f" * 24, "f" * 32)
+        ]
+        await show(store, "r1", *points)
+        after = await store.page("main", "1234abcd", 2)
+        assert [chunk.id for chunk in after] == [zeros, "1234abcd" + "f" * 24]
+        assert [chunk.id for chunk in await store.page("main", zeros, 1)] == ["1234abcd" + "f" * 24]
+        assert len(await store.page("main", "", 9)) == 5
+        with pytest.raises(UsageError):
+            await store.page("main", "xyz", 1)
+
+    @contract
+    async def test_an_invalid_point_leaves_the_store_untouched(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        await show(store, "r0", COW)
+        for fault, point in INVALID.items():
+            with pytest.raises(InvalidPoint):
+                await store.stage("main", "r1", [point_of("fine"), point])
+            assert await store.revisions("main") == {"r0": 1}, fault
+        assert await found(store, "fine fox") == {COW.chunk.id}
+
+    @contract
+    async def test_sparse_vectors_are_replaced(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        await show(store, "r1", FOX, COW)
+        vector, _ = SPARSE.encode_document("turnstile", 5.0)
+        await store.set_sparse(
+            "main", {FOX.chunk.id: vector, id_of("missing"): vector, "?": vector}
+        )
+        (sparse,) = await store.search("main", request_for("turnstile", dense=None))
+        assert [hit.id for hit in sparse.hits] == [FOX.chunk.id]
+        (sparse,) = await store.search("main", request_for("fox", dense=None))
+        assert sparse.hits == ()
+        (stored,) = await store.load("main", [FOX.chunk.id], vectors=True)
+        assert stored.chunk == FOX.chunk
+        assert stored.vector is not None
+
+    @contract
+    async def test_an_invalid_sparse_vector_replaces_nothing(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        await show(store, "r1", FOX, COW)
+        bad = SparseVector((1, 2), (1.0,))
+        with pytest.raises(InvalidPoint):
+            await store.set_sparse("main", {FOX.chunk.id: COW.sparse, COW.chunk.id: bad})
+        (sparse,) = await store.search("main", request_for("fox", dense=None))
+        assert [hit.id for hit in sparse.hits] == [FOX.chunk.id]

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.grammars import GRAMMARS, load, parse
+from pincite.readers.languages import file_type
+from tests.chunkers.laws import chunks_of
+from tests.chunkers.samples import SAMPLES, Sample
+
+TINY = ChunkerConfig(target_tokens=24, max_tokens=72, solo_tokens=8)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.path)
+def test_definitions_are_cut_and_named_in(sample: Sample) -> None:
+    chunks = chunks_of(sample.path, sample.text, TINY)
+    found = tuple((chunk.text, chunk.headings, chunk.symbols) for chunk in chunks)
+    for (text, headings, symbols), expected in zip(found, sample.expected, strict=False):
+        assert text.startswith(expected[0])
+        assert (headings, symbols) == expected[1:]
+    assert len(found) == len(sample.expected)
+
+
+def test_every_grammar_has_a_sample_loads_and_belongs_to_a_language_that_is_read() -> None:
+    sampled = {found.language for each in SAMPLES if (found := file_type(each.path))}
+    assert sampled == set(GRAMMARS)
+    for grammar in GRAMMARS.values():
+        assert load(grammar)
+
+
+def test_a_long_function_is_cut_between_statements_and_keeps_its_name() -> None:
+    body = "".join(
+        f"        if argument == {n}:\n            value = compute({n})\n" for n in range(30)
+    )
+    chunks = chunks_of("a.py", f"class Foo:\n    def run(self, argument):\n{body}", TINY)
+    assert {chunk.headings for chunk in chunks[1:]} == {("Foo", "run")}
+    assert chunks[0].symbols == ("Foo", "run")
+    assert all(chunk.symbols == () for chunk in chunks[1:])
+    assert all(chunk.text.lstrip().startswith("if argument") for chunk in chunks[1:])
+
+
+def test_a_class_head_is_not_left_alone() -> None:
+    methods = "".join(
+        f"    def m{n}(self):\n        return compute({n}, {n})\n\n" for n in range(9)
+    )
+    first = chunks_of("a.py", f"class Foo(Base):\n{methods}", TINY)[0]
+    assert first.text.startswith("class Foo(Base):\n    def m0")
+
+
+def test_a_closing_brace_is_not_left_alone() -> None:
+    body = "".join(f"    value = compute({n}, value, other);\n" for n in range(30))
+    for path in ("a.c", "a.js", "a.go", "a.rs", "A.java"):
+        last = chunks_of(path, f"void run(int value) {{\n{body}}}\n", TINY)[-1]
+        assert last.text.count("\n") >= 1
+
+
+def test_one_line_functions_share_a_chunk() -> None:
+    text = "".join(f"def f{n}(x): return x\n\n" for n in range(3))
+    config = ChunkerConfig()
+    (chunk,) = chunks_of("a.py", text, config)
+    assert chunk.symbols == ("f0", "f1", "f2")
+    assert chunk.headings == ()
+
+
+def test_imports_and_licence_are_covered_but_apart_from_the_first_definition() -> None:
+    licence = "# Some rights reserved by somebody, see the file that says so.\n" * 6
+    imports = "import one\nimport two\n"
+    function = '\n\ndef run():\n    """Runs it."""\n' + "    call(one, two)\n" * 12
+    first, second = chunks_of("a.py", licence + "\n" + imports + function, ChunkerConfig())
+    assert first.text.startswith("# Some rights")
+    assert first.text.endswith("import two")
+    assert second.headings == ("run",)
+
+
+def test_code_with_syntax_errors_still_finds_what_it_can() -> None:
+    text = (
+        "def good(x):\n    return x\n\n\ndef broken(:\n    retrun ((\n\n\nclass Fine:\n    y = 1\n"
+    )
+    names = {name for chunk in chunks_of("a.py", text, TINY) for name in chunk.symbols}
+    assert {"good", "Fine"} <= names
+
+
+def test_names_outside_of_ascii_are_exact() -> None:
+    text = '"""Größe, 大きさ, 🦜."""\n\n\ndef größe(çà):\n    return "🦜" * çà\n'
+    (chunk,) = chunks_of("a.py", text, ChunkerConfig())
+    assert chunk.symbols == ("größe",)
+
+
+def test_a_text_on_which_a_parser_despairs_is_cut_by_lines() -> None:
+    language, _ = load(GRAMMARS["cpp"])
+    despair = "<!--" * 40_000
+    assert parse(language, despair.encode()) is None
+    chunks_of("a.cpp", despair)
+
+
+def test_a_long_docstring_stays_below_its_function() -> None:
+    lines = "".join(f"    Line {n} of what is said about it.\n" for n in range(30))
+    text = f'def run(x):\n    """Runs.\n\n{lines}    """\n    return x\n'
+    chunks = chunks_of("a.py", text, TINY)
+    assert chunks[0].text.startswith('def run(x):\n    """Runs.')
+    assert {chunk.headings for chunk in chunks} == {("run",)}

@@ -1,0 +1,41 @@
+"""Texts that are made to hurt: each must end in seconds. Wide limits, since machines are busy."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from tests.chunkers.laws import assert_exact, read
+
+HOSTILE = {
+    "one line of 1 MB": ("word " * 200_000, ("md", "py", "txt", "html", "json")),
+    "one word of 1 MB": ("x" * 1_000_000, ("md", "txt", "js")),
+    "brackets": ("[" * 100_000, ("md", "py", "js", "json")),
+    "nested brackets on lines": ("[\n" * 20_000 + "]\n" * 20_000, ("py", "js", "json", "yaml")),
+    "headings": ("# h\n" * 40_000, ("md", "rst")),
+    "backticks": ("`" * 1_000_000, ("md", "txt")),
+    "fences": ("```\n" * 40_000, ("md",)),
+    "nested functions": ("function f(){\n" * 5_000 + "}\n" * 5_000, ("js", "cpp")),
+    "functions": ("def f(): pass\n" * 20_000, ("py", "rb")),
+    "deep indentation": ("".join(" " * n + "- x\n" for n in range(1_000)), ("md", "yaml", "txt")),
+    "quotes": (">" * 100_000, ("md", "html")),
+    "comments never closed": ("<!--" * 100_000, ("html", "md", "xml")),
+    "tags": ("<div>\n" * 40_000, ("html", "md", "xml")),
+    "angles": ("<" * 300_000, ("html",)),
+    "blank lines": ("\n" * 300_000 + "x", ("md", "txt", "py")),
+    "table": ("|a|b|\n|-|-|\n" + "|1|2|\n" * 40_000, ("md", "txt")),
+    "nested labels": ("".join("    " * (n % 30) + '!!! a "b"\n' for n in range(9_000)), ("md",)),
+}
+CASES = [(name, suffix) for name, (_, suffixes) in HOSTILE.items() for suffix in suffixes]
+
+
+@pytest.mark.parametrize(("name", "suffix"), CASES)
+def test_hostile_texts_end_in_seconds(name: str, suffix: str) -> None:
+    text = HOSTILE[name][0]
+    document = read(f"a.{suffix}", text)
+    begun = time.process_time()
+    chunks = cut(document, chunk_document(document, ChunkerConfig()))
+    assert time.process_time() - begun < 8
+    assert_exact(text.encode(), document, chunks)

@@ -1,0 +1,62 @@
+"""Clients and owners for tests, as real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from pincite.owner.client import RemoteIndex
+from pincite.testing.points import document_of
+from tests.places import quick_folder
+from tests.stores.children import alive
+
+A1 = document_of("a.md", "a1", ["the brown fox"], dense=False)
+Check = Callable[[Path], Coroutine[Any, Any, None]]
+
+
+def client(folder: Path, idle_s: float = 60.0, answer_s: float = 30.0) -> RemoteIndex:
+    return RemoteIndex(folder, folder / "models", idle_s, answer_s)
+
+
+@asynccontextmanager
+async def connected(folder: Path, idle_s: float = 60.0) -> AsyncIterator[RemoteIndex]:
+    """A client, with an owner that ends with the test."""
+    index = client(folder, idle_s)
+    try:
+        yield index
+    finally:
+        await index.leave()
+        await index.close()
+
+
+def run(check: Check) -> None:
+    with quick_folder() as folder:
+        asyncio.run(check(folder))
+
+
+def is_empty(folder: Path) -> bool:
+    return not any(folder.iterdir())
+
+
+def open_to_others(folder: Path) -> list[Path]:
+    return [p for p in folder.rglob("*") if stat.S_IMODE(p.lstat().st_mode) & 0o077]
+
+
+async def gone(pid: int) -> bool:
+    """Has it ended within ten seconds?"""
+    for _ in range(1_000):
+        if not alive(pid):
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+def script(code: str, *arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pincite.errors import ConfigError, SourceError
+from pincite.model import Document, Source
+from pincite.readers import FileType, compile_rule, file_type, may_be_read, read_document
+from pincite.readers.titles import title_of
+from pincite.readers.urls import url_for
+
+
+def read(path: str, raw: bytes, *, url_rule: str | None = None) -> Document:
+    source = Source("acme/docs", "/x", "folder", url_rule=url_rule)
+    return read_document(raw, source=source, path=path, ref="1.0")
+
+
+def test_a_document_carries_where_it_comes_from() -> None:
+    raw = b"# Guide\n\nwords\n"
+    document = read("docs/guide.md", raw, url_rule=r"docs/(.*)\.md=>https://x.org/\1/")
+    assert document == Document(
+        source="acme/docs",
+        ref="1.0",
+        path="docs/guide.md",
+        text="# Guide\n\nwords\n",
+        encoding="utf-8",
+        content_hash=hashlib.sha256(raw).hexdigest(),
+        source_type="docs",
+        language="markdown",
+        title="Guide",
+        url="https://x.org/guide/",
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "expected"),
+    [
+        ("a/b.py", b"", FileType("python", "code")),
+        ("README", b"", FileType("text", "docs")),
+        ("README.rst", b"", FileType("rst", "docs")),
+        ("Dockerfile", b"", FileType("dockerfile", "code")),
+        ("Dockerfile.dev", b"", FileType("dockerfile", "code")),
+        ("CMakeLists.txt", b"", FileType("cmake", "code")),
+        ("Makefile", b"", FileType("make", "code")),
+        ("a.test.tsx", b"", FileType("tsx", "code")),
+        ("a.MD", b"", FileType("markdown", "docs")),
+        ("pyproject.toml", b"", FileType("toml", "data")),
+        (".github/workflows/ci.yml", b"", FileType("yaml", "data")),
+        ("bin/tool", b"#!/usr/bin/env python3\n", FileType("python", "code")),
+        ("bin/tool", b"#!/bin/sh -e\n", FileType("bash", "code")),
+        ("bin/tool", b"#!/usr/bin/env -S node --x\n", FileType("javascript", "code")),
+        ("bin/tool", b"words\n", None),
+        ("a.xyz", b"words\n", None),
+    ],
+)
+def test_the_type_follows_from_name_and_first_line(
+    path: str, head: bytes, expected: FileType | None
+) -> None:
+    assert file_type(path, head) == expected
+
+
+def test_only_names_that_may_be_scripts_are_opened_to_find_out() -> None:
+    assert may_be_read("bin/tool")
+    assert may_be_read("a.md")
+    assert not may_be_read("a.xyz")
+
+
+def test_an_unknown_type_is_refused_by_name() -> None:
+    with pytest.raises(SourceError, match=r"a\.xyz"):
+        read("a.xyz", b"words")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "title"),
+    [
+        ("a.md", "---\ntitle: 'From the front'\n---\n# Other\n", "From the front"),
+        ("a.md", "\ufeff---\r\ntitle: With mark\r\n---\r\n", "With mark"),
+        ("a.md", "words\n\n# The *first* [`one`](x.md) {#id}\n", "The first one"),
+        ("a.md", "```\n# no\n```\n\n## Yes ##\n", "Yes"),
+        ("a.md", "Under\n=====\n", "Under"),
+        ("a.md", "only words\n", "a.md"),
+        ("docs/a.rst", "=====\nTitle\n=====\n\nwords\n", "Title"),
+        ("a.html", "<title>\n One &amp;\n two</title><h1>Three</h1>", "One & two"),
+        ("a.html", "<h1 class=x>A <b>b</b></h1>", "A b"),
+        ("src/a.py", '"""Docstring."""\n', "a.py"),
+        ("a.txt", "words", "a.txt"),
+    ],
+)
+def test_the_title_is_what_the_document_calls_itself(path: str, text: str, title: str) -> None:
+    found = file_type(path)
+    assert found is not None
+    assert title_of(text, path, found.language) == title
+
+
+@given(st.text(max_size=80), st.sampled_from(["markdown", "rst", "html", "text", "python"]))
+@settings(max_examples=100, deadline=None)
+def test_any_text_has_a_title_of_one_line(text: str, language: str) -> None:
+    title = title_of(text, "dir/a.b", language)
+    assert title
+    assert "\n" not in title
+
+
+@pytest.mark.parametrize("language", ["markdown", "rst", "html"])
+def test_titles_are_found_in_hostile_texts_at_once(language: str) -> None:
+    for text in ("# " * 9999, "```\n" * 5000, "<title>" * 3000, "a\n=\n" * 5000, "[" * 20_000):
+        assert title_of(text, "a.b", language)
+
+
+@pytest.mark.parametrize(
+    ("path", "url"),
+    [
+        ("docs/a/b.md", "https://x.org/a/b/"),
+        ("docs/index.md", "https://x.org/"),
+        ("docs/a/index.md", "https://x.org/a/"),
+        ("docs/a b.md", "https://x.org/a%20b/"),
+        ("src/a.py", None),
+    ],
+)
+def test_a_rule_gives_addresses_and_folders_their_index(path: str, url: str | None) -> None:
+    assert url_for(path, r"docs/(.*)\.md=>https://x.org/\1/") == url
+    assert url_for(path, None) is None
+
+
+@pytest.mark.parametrize(
+    "rule", ["", "no arrow", "=>x", "x=>", "(=>x", r"a=>\1", r"(a)=>\2", r"a=>\g<name>", r"a=>\q"]
+)
+def test_a_malformed_rule_is_refused_before_anything_is_read(rule: str) -> None:
+    with pytest.raises(ConfigError, match="URL rule"):
+        compile_rule(rule)
+
+
+def test_a_rule_may_name_its_groups() -> None:
+    assert url_for("docs/a.md", r"docs/(?P<page>.*)\.md=>https://x.org/\g<page>") == (
+        "https://x.org/a"
+    )

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pincite.errors import SourceError
+from pincite.readers import content_hash_of
+from pincite.sources import (
+    Entry,
+    Selection,
+    Skipped,
+    SourceLimits,
+    open_source,
+    reject_content,
+)
+from tests.sources.helpers import LIMITS, listed, opened, plant, skipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    names = ["a/z.md", "a-b.md", "a.md", "a/b/c.md", "ab.md", "b.md", "A.md", "a/é.md"]
+    plant(tmp_path, dict.fromkeys(names, "x"))
+    with opened(tmp_path) as source:
+        assert listed(source) == sorted(names)
+
+
+def test_a_plain_folder_is_named_after_itself_and_its_files_after_their_content(
+    tmp_path: Path,
+) -> None:
+    root = plant(tmp_path / "notes", {"a.md": "words"})
+    with opened(root) as source:
+        assert (source.source.name, source.source.kind, source.source.ref) == (
+            "notes", "folder", None,
+        )  # fmt: skip
+        (entry,) = source.entries()
+        assert isinstance(entry, Entry)
+        assert source.read(entry) == b"words"
+        content = content_hash_of(b"words")
+        assert source.ref_for(entry, content) == f"sha256-{content[:12]}"
+
+
+def test_name_ref_and_rule_may_be_given(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "words"})
+    with open_source(tmp_path, name="n", ref="v1", url_rule="a=>b", limits=LIMITS) as source:
+        assert (source.source.name, source.source.ref, source.source.url_rule) == (
+            "n", "v1", "a=>b",
+        )  # fmt: skip
+        (entry,) = source.entries()
+        assert isinstance(entry, Entry)
+        assert source.ref_for(entry, "0" * 64) == "v1"
+
+
+def test_a_single_file_is_a_source_of_its_own(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "words", "b.md": "other"})
+    with opened(tmp_path / "a.md") as source:
+        assert (source.source.kind, source.source.name, source.within) == ("file", "a.md", "a.md")
+        assert listed(source) == ["a.md"]
+
+
+def test_what_does_not_exist_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"nowhere"):
+        opened(tmp_path / "nowhere")
+
+
+def test_names_and_sizes_alone_rule_out_what_is_not_for_people(tmp_path: Path) -> None:
+    plant(
+        tmp_path,
+        {
+            "a.png": "x", "empty.md": "", "package-lock.json": "{}", "uv.lock": "x",
+            "a.js.map": "{}", "jquery.min.js": "x", "good.md": "x",
+        },
+    )  # fmt: skip
+    with (tmp_path / "big.md").open("wb") as file:
+        file.truncate(200_000_000)
+    with opened(tmp_path) as source:
+        assert listed(source) == ["good.md"]
+        assert skipped(source) == {
+            "a.png": "binary", "empty.md": "empty", "package-lock.json": "generated",
+            "uv.lock": "generated", "a.js.map": "generated", "jquery.min.js": "minified",
+            "big.md": "oversize",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "raw", "code"),
+    [
+        ("a.md", b"words\n", None),
+        ("a.md", b"  \n\n", "empty"),
+        ("a.md", b"one\0two", "binary"),
+        ("a.md", bytes(range(1, 32)) * 9, "binary"),
+        ("a.md", "wörds\n".encode("utf-16"), None),
+        ("a.md", b"\x1b[31mred\x1b[0m\n", None),
+        ("a.md", b"a long paragraph " * 900, None),
+        ("a.js", b"var a=1;" * 900, "minified"),
+        ("a.js", b"var a = 1;\n" * 900, None),
+        ("a.json", b'{"a":1}', None),
+        ("a.json", b'{"a":1},' * 900, "minified"),
+        ("a.js", b"// a licence\n" * 20 + b"var a=1;" * 900, "minified"),
+    ],
+)
+def test_contents_that_are_not_for_people_are_told(path: str, raw: bytes, code: str | None) -> None:
+    rejected = reject_content(path, raw)
+    assert (rejected.code if rejected else None) == code
+
+
+def test_folders_of_tools_are_never_entered_and_hidden_ones_are_named(tmp_path: Path) -> None:
+    plant(
+        tmp_path,
+        {
+            "node_modules/a.md": "x", "__pycache__/a.md": "x", ".hg/a.md": "x",
+            ".pincite/a.md": "x", "env/pyvenv.cfg": "x", "env/lib/a.md": "x",
+            ".secret/a.md": "x", ".env": "x", ".github/workflows/ci.yml": "x", "a.md": "x",
+        },
+    )  # fmt: skip
+    with opened(tmp_path) as source:
+        assert listed(source) == [".github/workflows/ci.yml", "a.md"]
+        assert skipped(source) == {".env": "hidden", ".secret/": "hidden"}
+    with opened(tmp_path, hidden=True) as source:
+        assert listed(source) == [".env", ".github/workflows/ci.yml", ".secret/a.md", "a.md"]
+
+
+def test_patterns_choose_what_counts(tmp_path: Path) -> None:
+    plant(tmp_path, dict.fromkeys(["a.md", "b.py", "docs/c.md", "docs/old/d.md", "e/f.txt"], "x"))
+    with opened(tmp_path, include=("*.md",), exclude=("docs/old/",)) as source:
+        assert listed(source) == ["a.md", "docs/c.md"]
+    with opened(tmp_path, include=("docs/**",)) as source:
+        assert listed(source) == ["docs/c.md", "docs/old/d.md"]
+
+
+def test_links_are_never_followed_and_always_named(tmp_path: Path) -> None:
+    outside = plant(tmp_path / "outside", {"secret.md": "x"})
+    root = plant(tmp_path / "root", {"a.md": "x", "sub/b.md": "x"})
+    (root / "file_out.md").symlink_to(outside / "secret.md")
+    (root / "folder_out").symlink_to(outside)
+    (root / "inner.md").symlink_to("a.md")
+    (root / "twin").symlink_to("sub")
+    (root / "sub/loop").symlink_to("..")
+    (root / "sub/self").symlink_to("self")
+    (root / "dangling.md").symlink_to("nowhere")
+    with opened(root) as source:
+        assert listed(source) == ["a.md", "sub/b.md"]
+        assert skipped(source) == {
+            "file_out.md": "outside", "folder_out": "outside", "inner.md": "link", "twin": "link",
+            "sub/loop": "loop", "sub/self": "loop", "dangling.md": "unreadable",
+        }  # fmt: skip
+
+
+def test_a_folder_whose_name_begins_like_the_root_is_outside(tmp_path: Path) -> None:
+    plant(tmp_path / "root-other", {"b.md": "x"})
+    root = plant(tmp_path / "root", {"a.md": "x"})
+    (root / "b.md").symlink_to(tmp_path / "root-other" / "b.md")
+    with opened(root) as source:
+        assert skipped(source) == {"b.md": "outside"}
+
+
+def test_what_is_no_regular_file_is_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    plant(tmp_path, {"a.md": "x"})
+    with opened(tmp_path) as source:
+        assert listed(source) == ["a.md"]
+        assert skipped(source) == {"pipe.md": "special"}
+
+
+def test_a_file_that_changed_its_kind_since_it_was_listed_is_not_read(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "x", "b.md": "x", "c.md": "x"})
+    with open_source(tmp_path, limits=SourceLimits(max_file_bytes=10)) as source:
+        entries = [each for each in source.entries() if isinstance(each, Entry)]
+        for name in ("a.md", "b.md"):
+            (tmp_path / name).unlink()
+        (tmp_path / "a.md").symlink_to("/etc/hostname")
+        os.mkfifo(tmp_path / "b.md")
+        (tmp_path / "c.md").write_bytes(b"x" * 11)
+        for entry in entries:
+            with pytest.raises(SourceError, match=entry.path):
+                source.read(entry)
+
+
+def test_a_folder_that_may_not_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, {"a.md": "x", "locked/b.md": "x"})
+    if os.geteuid() == 0:  # root may read everything: let the system call fail instead
+        real = os.scandir
+
+        def scandir(path: str) -> object:
+            if str(path).endswith("locked"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+    else:
+        (tmp_path / "locked").chmod(0)
+    with opened(tmp_path) as source:
+        assert listed(source) == ["a.md"]
+        assert skipped(source) == {"locked/": "unreadable"}
+    (tmp_path / "locked").chmod(0o700)
+
+
+def test_a_name_that_is_no_text_is_named_and_left_out(tmp_path: Path) -> None:
+    try:
+        (tmp_path / os.fsdecode(b"bad-\xff.md")).write_text("x")
+    except OSError:
+        pytest.skip("this file system refuses such names")
+    plant(tmp_path, {"a.md": "x"})
+    with opened(tmp_path) as source:
+        assert list(source.entries())[1] == Skipped(
+            "bad-\ufffd.md", "unreadable", "the name is not valid UTF-8"
+        )
+
+
+def test_five_thousand_files_are_listed_at_once(tmp_path: Path) -> None:
+    for folder in range(50):
+        base = tmp_path / f"folder{folder}"
+        base.mkdir()
+        for number in range(100):
+            (base / f"file{number}.md").touch()
+    patterns = "".join(f"*.ext{number}\nbuild{number}/\n/out/{number}*\n" for number in range(15))
+    (tmp_path / ".gitignore").write_text(patterns)
+    begun = time.process_time()
+    with open_source(tmp_path, limits=LIMITS, selection=Selection()) as source:
+        assert sum(1 for _ in source.entries()) == 5000
+    assert time.process_time() - begun < 2  # 0.1 s when the machine is idle

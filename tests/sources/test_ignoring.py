@@ -1,0 +1,90 @@
+"""What we leave out is what git leaves out, asked on generated trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.sources.helpers import commit, git, listed, opened, plant, skipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("a.md", "b.md", "build", "doc", "x.log", "sub", "deep")
+PATTERNS = (
+    "*.log", "build", "build/", "/build", "doc/*.md", "**/deep", "sub/**", "!a.md", "!build/",
+    "!sub/a.md", "*", "!*/", "a.*", "[ab].md", "x?log", "/sub/deep/", "deep/**/b.md", "# comment",
+    "\\#odd", "doc/", "!doc", "sub/*", "**/sub/a.md", "trailing   ", "*.md/", "/*", "a.md ", "",
+    "!", "/", "**", "**/", "/**",
+)  # fmt: skip
+LINES = st.lists(st.sampled_from(PATTERNS), max_size=5).map("\n".join)
+FOLDERS = st.sampled_from(["", "sub/", "doc/", "build/", "sub/deep/"])
+FILES = ["a.md", "b.md", "x.log", "sub/a.md", "sub/x.log", "sub/deep/a.md", "sub/deep/b.md",
+         "doc/a.md", "doc/deep/b.md", "build/a.md", "build/sub/a.md", "deep/sub/b.md", "xylog/a.md",
+         "#odd", "trailing", "sub/build"]  # fmt: skip
+
+
+@given(LINES, FOLDERS, LINES, FOLDERS, LINES, LINES)
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_generated_trees_are_listed_as_git_lists_them(
+    tmp_path_factory: pytest.TempPathFactory,
+    top: str,
+    one: str,
+    in_one: str,
+    two: str,
+    in_two: str,
+    excluded: str,
+) -> None:
+    root = tmp_path_factory.mktemp("tree")
+    plant(root, dict.fromkeys(FILES, "x"))
+    plant(root, {f"{two}.gitignore": in_two})
+    plant(root, {f"{one}.gitignore": in_one})
+    plant(root, {".gitignore": top})
+    git(root, "init", "-q")
+    plant(root, {".git/info/exclude": excluded})
+    seen = git(root, "ls-files", "-z", "--others", "--exclude-standard").split("\0")
+    expected = sorted(each for each in seen if each and ".gitignore" not in each)
+    with opened(root) as source:
+        assert listed(source) == expected
+
+
+def test_ignored_folders_are_named_once_and_not_entered(tmp_path: Path) -> None:
+    plant(tmp_path, {".gitignore": "build/\n*.log\n", "build/a.md": "x", "a.log": "x", "a.md": "x"})
+    with opened(tmp_path) as source:
+        assert listed(source) == ["a.md"]
+        assert skipped(source) == {"build/": "ignored", "a.log": "ignored"}
+    with opened(tmp_path, ignore_files=False) as source:
+        assert listed(source) == ["a.log", "a.md", "build/a.md"]
+
+
+def test_our_own_ignore_file_goes_beyond_that_of_git(tmp_path: Path) -> None:
+    plant(
+        tmp_path,
+        {
+            ".gitignore": "*.txt\n", ".pinciteignore": "old/\n!keep.txt\n",
+            "old/a.md": "x", "keep.txt": "x", "other.txt": "x", "a.md": "x",
+        },
+    )  # fmt: skip
+    with opened(tmp_path) as source:
+        assert listed(source) == ["a.md", "keep.txt"]
+
+
+def test_a_folder_inside_a_checkout_obeys_the_rules_above_it(tmp_path: Path) -> None:
+    plant(tmp_path, {".gitignore": "*.log\n/docs/old\n", "docs/a.md": "x", "docs/a.log": "x",
+                     "docs/old/b.md": "x", "src/c.md": "x"})  # fmt: skip
+    commit(tmp_path)
+    with opened(tmp_path / "docs") as source:
+        assert listed(source) == ["docs/a.md"]
+
+
+def test_an_ignore_file_that_is_no_text_or_malformed_stops_nothing(tmp_path: Path) -> None:
+    plant(tmp_path, {".gitignore": b"\xff\xfe[\n!\n*.log\n[z-a]\n", "a.log": "x", "a.md": "x"})
+    with opened(tmp_path) as source:
+        assert listed(source) == ["a.md"]
