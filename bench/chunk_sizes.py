@@ -4,9 +4,9 @@
 
 Two tasks. `prose`: the folder's `documents.jsonl` and `span_queries.jsonl`, whose answers are
 character spans. `code`: first docstring sentences of the package's functions as queries, the
-functions as answers; docstrings are blanked before ranking. Chunks are ranked by BM25 and, with a model folder, by
-cosine and by the sum of both normalised; reading them from the best on until the budget is
-spent, which share of the answers' characters has been read? Sizes go down the rows.
+functions as answers; docstrings are blanked before ranking. Chunks are ranked by BM25 and, with
+a model folder, by cosine and by the sum of both normalised; reading them from the best on until
+the budget is spent, which share of the answers' characters has been read?
 """
 
 from __future__ import annotations

@@ -35,6 +35,8 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 _DEEP = 100
 _QUICK = ("anthropic-docs", "xquad-zh")
 _QUICK_QUERIES = 40
+#: Collections of code, which the product recognises by their files.
+CODE_SETS = ("cosqa-dev", "mbpp-code")
 _SAMPLE = (40, 4_000)  # documents and characters that the product guesses the language from
 
 LEXICAL_SLACK = 0.01  #: the lexical side may be so much below the reference on any set
@@ -151,7 +153,7 @@ async def build(
     index: LocalIndex, name: str, texts: dict[str, str], encoder: DenseEncoder
 ) -> CollectionSpec:
     """One chunk per text. The path of a chunk is the id of its document."""
-    code = name in ("cosqa-dev", "mbpp-code")
+    code = name in CODE_SETS
     language = "english" if code else _language(tuple(texts.values()))
     sparse = Bm25Encoder(language)
     lengths = [sparse.encode_document(text, 1.0)[1] for text in texts.values()]
@@ -182,6 +184,7 @@ async def build(
         mtime_ns=0,
         chunks=len(points),
         tokens=sum(lengths),
+        source_type="code" if code else "docs",
     )
     await index.replace(name, record, points)
     return spec
@@ -218,7 +221,7 @@ async def _scores(
     encoder: DenseEncoder,
     collection: Collection,
 ) -> Scores:
-    deps = deps_of(variant, spec, index, encoder)
+    deps = deps_of(variant, spec, index, encoder, code=spec.name in CODE_SETS)
 
     async def rank(results: int) -> dict[str, list[str]]:
         profile = profile_of(variant, results=results, same_text=False)

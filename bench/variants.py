@@ -54,7 +54,12 @@ def profile_of(
 
 
 def deps_of(
-    variant: Variant, spec: CollectionSpec, index: Index, dense: DenseEncoder | None
+    variant: Variant,
+    spec: CollectionSpec,
+    index: Index,
+    dense: DenseEncoder | None,
+    *,
+    code: bool = False,
 ) -> Deps:
     """What the engine would search this collection with, less one side where that is asked."""
     sparse = Bm25Encoder(spec.language)
@@ -63,6 +68,7 @@ def deps_of(
         index,
         NoWords(sparse) if variant == "dense" else sparse,
         None if variant == "lexical" else dense,
+        code,
     )
     return Deps((collection,), informative_terms(spec.language), guess_language)
 

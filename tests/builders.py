@@ -32,7 +32,8 @@ def candidate(
 ) -> Candidate:
     """A candidate with one signal."""
     kind: SignalKind = "cosine" if signal == "dense" else "normalised"
-    return Candidate("main", chunk(name, **values), (Signal(signal, kind, score),))
+    one = chunk(name, **values)  # type: ignore[arg-type]
+    return Candidate("main", one, (Signal(signal, kind, score),))
 
 
 def ranking(signal: SignalName, *hits: tuple[str, float], collection: str = "main") -> Ranking:

@@ -22,7 +22,9 @@ from bench.frame import Options, SkippedError, load_results, median, quantile
 from bench.golden import score
 from bench.report import MARKERS, fill
 from bench.spans import score_spans
+from bench.variants import VARIANTS
 from bench.waits import Waits
+
 from pincite.model import Chunk, Evidence, Matrix, Vector
 
 DIRECTIONS = {
@@ -86,7 +88,7 @@ def test_quality_gives_the_figures_of_a_hand(collection: Path) -> None:
     assert dense.ndcg_10 == pytest.approx(1)
     assert dense.recall_100 == pytest.approx(1)
     assert dense.mrr_10 == pytest.approx(1)
-    assert set(figures.scores) == set(quality.VARIANTS)
+    assert set(figures.scores) == set(VARIANTS)
     assert figures.lexical_holds  # there is no reference for it
     assert figures.default_holds == (figures.scores["default"].ndcg_10 >= 1 - 0.015)
 

@@ -40,7 +40,7 @@ class QueryEncoder:
         return await self.index.embed_query(self.fingerprint, text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        raise UsageError("documents are embedded by the process that indexes them")
+        raise UsageError(f"{len(texts)} documents are for the process that indexes to embed")
 
 
 #: From this share of its chunks on a collection counts as code; mixed ones gain nothing from

@@ -1,7 +1,7 @@
 """The errors that callers may see. Adapters translate their vendor's errors into these, once.
 
     PinciteError
-    ├── UsageError            the caller asked for something that cannot be: a bad option, path or query
+    ├── UsageError            a bad option, path or query: something that cannot be
     │   └── ConfigError       a setting or profile that is unknown or contradicts itself
     ├── SourceError           a file, folder, checkout or archive could not be read
     ├── IndexUnavailable      no index, no owner process, or it does not answer

@@ -2,9 +2,9 @@
 
     sources -> diff -> read -> chunk -> enrich -> encode -> upsert -> record
 
-Reading and chunking of the next batch go on while one is encoded and the one before is written. Every
-document is recorded as soon as it is whole in the store, so that a run that is cut off goes on
-where it was.
+Reading and chunking of the next batch go on while one is encoded and the one before is written.
+Every document is recorded as soon as it is whole in the store, so that a run that is cut off goes
+on where it was.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def test_every_language_that_is_read_is_also_chunked() -> None:
     document = read("a.txt", "some words\n")
     for language in LANGUAGES:
         for source_type in ("docs", "code", "data"):
-            as_read = replace(document, language=language, source_type=source_type)  # type: ignore[arg-type]
+            as_read = replace(document, language=language, source_type=source_type)
             assert len(chunk_document(as_read, SMALL)) == 1
 
 

@@ -10,8 +10,9 @@ from pincite.model import Source
 from pincite.sources.entries import Entry, OpenSource, Selection, Skipped, SourceLimits
 from pincite.sources.ignore import IgnoreRules, parse_rules
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
-from pincite.sources.tar_archive import TAR_SUFFIXES, open_tar
-from pincite.sources.zip_archive import ZIP_SUFFIXES, open_zip
+from pincite.sources.members import TAR_SUFFIXES, ZIP_SUFFIXES
+from pincite.sources.tar_archive import open_tar
+from pincite.sources.zip_archive import open_zip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
 _VERSIONED = re.compile(r"(?P<name>.+?)-(?P<version>v?\d[\w.+!-]*|[0-9a-f]{40})")
 _FIELD = re.compile(r"^(Name|Version): *(.+?) *\r?$", re.MULTILINE)
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-
-
-def is_archive(place: Path) -> bool:
-    """By name only: content is not looked at."""
-    return place.is_file() and place.name.lower().endswith((*ZIP_SUFFIXES, *TAR_SUFFIXES))
 
 
 class ArchiveSource(OpenSource):
@@ -109,7 +105,7 @@ def open_archive(
 
 
 def _matches(path: str, rules: IgnoreRules | None) -> bool:
-    return bool(rules and rules.verdict(path))
+    return rules is not None and rules.covers(path)
 
 
 def _single_top(members: Members) -> str:

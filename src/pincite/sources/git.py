@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,6 +120,8 @@ class _Git:
         self._environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
     def __call__(self, *arguments: str) -> str | None:
+        import subprocess  # 15 ms that not every run needs
+
         try:
             done = subprocess.run(
                 [*self._command, *arguments],

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pincite.sources.entries import Entry, Skipped
+
+ZIP_SUFFIXES = (".whl", ".zip")
+TAR_SUFFIXES = (
+    ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst",
+)  # fmt: skip
+
+
+def is_archive(place: Path) -> bool:
+    """By name only: content is not looked at."""
+    return place.name.lower().endswith((*ZIP_SUFFIXES, *TAR_SUFFIXES)) and place.is_file()
 
 
 class Members(Protocol):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pincite.errors import SourceError
 from pincite.model import Source
-from pincite.sources.archive import is_archive, open_archive
 from pincite.sources.entries import OpenSource, Selection, SourceLimits
 from pincite.sources.folder import FolderSource
 from pincite.sources.git import Checkout, find_checkout
+from pincite.sources.members import is_archive
 
 EVERYTHING = Selection()  # but hidden and ignored files
 
@@ -36,6 +36,8 @@ def open_source(
             f"{given} does not exist or cannot be reached.", hint="check the path"
         ) from error
     if is_archive(place):
+        from pincite.sources.archive import open_archive
+
         return open_archive(
             place, name=name, ref=ref, url_rule=url_rule, limits=limits, selection=selection
         )
@@ -45,7 +47,9 @@ def open_source(
     root = _root_of(place, checkout)
     within = "" if place == root else place.relative_to(root).as_posix()
     source = Source(
-        name=name or (checkout and checkout.name) or (root.name if checkout or place.is_dir() else place.name),
+        name=name
+        or (checkout and checkout.name)
+        or (root.name if checkout or place.is_dir() else place.name),
         location=str(root),
         kind="git" if checkout else "folder" if place.is_dir() else "file",
         ref=ref or (checkout.head if checkout else None),

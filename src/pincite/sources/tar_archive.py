@@ -20,9 +20,6 @@ from pincite.sources.members import tidy, unsafe
 if TYPE_CHECKING:
     from pathlib import Path
 
-TAR_SUFFIXES = (
-    ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst",
-)  # fmt: skip
 _DAMAGE = (OSError, EOFError, ValueError, tarfile.TarError, zlib.error, lzma.LZMAError)
 
 

@@ -29,7 +29,7 @@ class _Filter:
     def admits(self, path: str) -> bool:
         if self.exclude and self.exclude.verdict(path):
             return False
-        return not self.include or path.endswith("/") or bool(self.include.verdict(path))
+        return not self.include or path.endswith("/") or self.include.covers(path)
 
 
 class Walk:

@@ -16,7 +16,6 @@ from pincite.sources.members import tidy, unsafe
 if TYPE_CHECKING:
     from pathlib import Path
 
-ZIP_SUFFIXES = (".whl", ".zip")
 _ENCRYPTED = 0x1
 
 

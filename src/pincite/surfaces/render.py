@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from pincite.model import Evidence, EvidencePack
+from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
 from pincite.stages.pack import line_range
 
 Format = Literal["table", "json", "md", "files"]
 
 _SNIPPET_LINES = 6
+_WIDE = 160  # where there is no terminal
 
 
 def to_json(value: object) -> str:
@@ -48,8 +49,8 @@ def short_id(item: Evidence) -> str:
 
 
 def _score(item: Evidence) -> str:
-    last = item.signals[-1]
-    return f"{last.name} {last.value:.3f} ({last.kind})"
+    ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
+    return f"{ranks.name} {ranks.value:.3f} ({ranks.kind})"
 
 
 def _files(pack: EvidencePack) -> str:
@@ -61,7 +62,7 @@ def _table(pack: EvidencePack, *, colour: bool) -> str:
     def paint(code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if colour else text
 
-    width = shutil.get_terminal_size().columns
+    width = shutil.get_terminal_size((_WIDE, 24)).columns
     verdict = pack.verdict
     blocks = [f"{paint('1', verdict.level)}: {verdict.reason}"]
     for item in pack.evidence:
