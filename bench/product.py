@@ -69,7 +69,7 @@ def dense_of(engine: AsyncPincite, spec: CollectionSpec) -> DenseEncoder | None:
     """The owner's encoder, as searches use it."""
     if spec.dense is None:
         return None
-    return QueryEncoder(engine.client(), spec.dense, spec.dimensions)
+    return QueryEncoder(engine.client(), str(engine.settings.models), spec.dense, spec.dimensions)
 
 
 async def all_chunks(index: Index, collection: str = "main") -> AsyncIterator[Chunk]:

@@ -32,12 +32,13 @@ class QueryEncoder:
     """The owner's encoder as a `DenseEncoder` for queries of one collection."""
 
     index: RemoteIndex
+    models: str
     fingerprint: str
     dimensions: int
     languages: frozenset[str] = frozenset({"english"})
 
     async def embed_query(self, text: str) -> Vector:
-        return await self.index.embed_query(self.fingerprint, text)
+        return await self.index.embed_query(self.fingerprint, text, self.models)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         raise UsageError(f"{len(texts)} documents are for the process that indexes to embed")
@@ -179,7 +180,8 @@ class AsyncPincite:
                 raise IndexNotFound(
                     f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
                 )
-            self._searchable = {i.spec.name: _searchable(i, client) for i in infos}
+            models = str(self.settings.models)
+            self._searchable = {i.spec.name: _searchable(i, client, models) for i in infos}
         known = self._searchable
         missing = [name for name in scope.collections if name not in known]
         if missing:
@@ -202,11 +204,11 @@ def make_folder(root: Path) -> None:
     (root / ".gitignore").write_text("*\n")
 
 
-def _searchable(info: CollectionInfo, client: RemoteIndex) -> Searchable:
+def _searchable(info: CollectionInfo, client: RemoteIndex, models: str) -> Searchable:
     spec = info.spec
     sparse = Bm25Encoder(spec.language)
     require_fingerprint(spec.name, "analyser", spec.sparse, sparse.fingerprint)
-    dense = QueryEncoder(client, spec.dense, spec.dimensions) if spec.dense else None
+    dense = QueryEncoder(client, models, spec.dense, spec.dimensions) if spec.dense else None
     code = info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks)
     return Searchable(spec, client, sparse, dense, code)
 

@@ -36,12 +36,12 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
     """Own the index until it is time to leave."""
     from pincite.owner.server import Owner, serve
 
-    def load_encoder() -> DenseEncoder:
+    def load_encoder(models: Path) -> DenseEncoder:
         from pincite.encoders import open_encoder
 
         return open_encoder(models)
 
-    owner = Owner(root, load_encoder)
+    owner = Owner(root, models, load_encoder)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, owner.leaving.set)
     try:

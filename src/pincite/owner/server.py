@@ -42,8 +42,11 @@ class AlreadyOwned(IndexUnavailable):
 class Owner(LocalIndex):
     """`wire.Service` on the index folder `root`. Close it, or the lock stays until the end."""
 
-    def __init__(self, root: Path, load_encoder: Callable[[], DenseEncoder]) -> None:
-        """Take the folder. Raises AlreadyOwned, IndexTooNew, StoreError."""
+    def __init__(
+        self, root: Path, models: Path, load_encoder: Callable[[Path], DenseEncoder]
+    ) -> None:
+        """Take the folder. `load_encoder` opens the encoder from a folder of models, at first
+        `models`. Raises AlreadyOwned, IndexTooNew, StoreError."""
         self._lock = (root / wire.LOCK).open("a")
         try:
             _take(self._lock.fileno(), root)
@@ -53,6 +56,7 @@ class Owner(LocalIndex):
             self._lock.close()
             raise
         super().__init__(self._engine, catalog, self._engine)
+        self._models = models
         self._load_encoder = load_encoder
         self._encoder: asyncio.Future[DenseEncoder] | None = None
         self.leaving = asyncio.Event()
@@ -68,9 +72,21 @@ class Owner(LocalIndex):
         """The encoder, loaded in a thread. One that could not be loaded is tried again."""
         if self._encoder is None or (self._encoder.done() and self._encoder.exception()):
             loop = asyncio.get_running_loop()
-            self._encoder = loop.run_in_executor(None, self._load_encoder)
+            self._encoder = loop.run_in_executor(None, self._load_encoder, self._models)
             self._encoder.add_done_callback(_look_at)
         return self._encoder
+
+    async def _encoder_for(self, fingerprint: str, models: Path) -> DenseEncoder:
+        """The encoder at hand if it is the right one, else what is in `models` by now."""
+        try:
+            encoder = await asyncio.shield(self._warm())
+            if encoder.fingerprint == fingerprint:
+                return encoder
+        except ModelUnavailable:
+            if models == self._models:
+                raise
+        self._models, self._encoder = models, None
+        return await asyncio.shield(self._warm())
 
     async def hello(self) -> wire.Identity:
         return wire.Identity(wire.PROTOCOL, version.VERSION, os.getpid())
@@ -78,8 +94,8 @@ class Owner(LocalIndex):
     async def leave(self) -> None:
         self.leaving.set()
 
-    async def embed_query(self, fingerprint: str, text: str) -> Vector:
-        encoder = await asyncio.shield(self._warm())
+    async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
+        encoder = await self._encoder_for(fingerprint, Path(models) if models else self._models)
         if encoder.fingerprint != fingerprint:
             raise ModelUnavailable(
                 f"the index was made with {fingerprint}, and the model here is"

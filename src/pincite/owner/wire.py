@@ -53,9 +53,9 @@ class Service(Index, Protocol):
     async def leave(self) -> None:
         """Close the index and end. Returns before the process has gone."""
 
-    async def embed_query(self, fingerprint: str, text: str) -> Vector:
-        """As `DenseEncoder.embed_query`. Raises ModelUnavailable for an encoder of another
-        fingerprint."""
+    async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
+        """As `DenseEncoder.embed_query`; `models` is where the caller keeps its models. Raises
+        ModelUnavailable for an encoder of another fingerprint."""
 
 
 class Operation(msgspec.Struct, frozen=True):
