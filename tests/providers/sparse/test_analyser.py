@@ -150,3 +150,10 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     analyser = Analyser("english")
     analyser.terms(" ".join(f"word{n}" for n in range(100)))
     assert len(analyser._known) <= 10
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_is_cut_as_by_the_whole_pattern(text: str) -> None:
+    from pincite.providers.sparse import analyser
+
+    assert analyser._ASCII_UNIT.findall(text) == analyser._unit_pattern().findall(text)
