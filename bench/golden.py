@@ -82,11 +82,11 @@ async def run(options: Options) -> GoldenFigures:
     if options.quick:
         rows = [row for row in rows if row["off_topic"] or _within(row, _QUICK_FOLDER)]
     with temporary_folder() as work:
-        wheel = find_wheel(options, work)
+        wheel = None if options.quick else find_wheel(options, work)
         async with open_product(work / "index", options) as engine:
             chosen = IndexOptions(include=(_QUICK_FOLDER,) if options.quick else ())
             await engine.index([docs], options=chosen)
-            if not options.quick:
+            if wheel is not None:
                 await engine.index([wheel])
             client = engine.client()
             info = (await client.collections())[0]

@@ -82,6 +82,13 @@ def test_the_two_commands_for_newcomers_are_targets_of_the_makefile() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
+def test_every_proof_that_the_coverage_page_names_is_there() -> None:
+    text = (ROOT / "docs/coverage.md").read_text(encoding="utf-8")
+    proofs = set(re.findall(r"`(tests/[\w./]+)`", text))
+    assert len(proofs) > 15
+    assert [name for name in sorted(proofs) if not (ROOT / name).exists()] == []
+
+
 @pytest.mark.parametrize(
     "page",
     ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))],

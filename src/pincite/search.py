@@ -38,6 +38,7 @@ async def search(
 ) -> EvidencePack:
     """Find, judge and cite. Raises UsageError for an empty query, and what retrieval raises when
     no collection answers."""
+    trace.begin()
     query = trace.tap("prepare", prepare(text, profile.prepare))
     found = trace.tap("retrieve", await retrieve(query, deps.collections, scope, profile.retrieve))
     weights = _dense_weights(query, deps, profile, scope)

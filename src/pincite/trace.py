@@ -29,6 +29,10 @@ class Trace:
     def __post_init__(self) -> None:
         self._last_s = self.clock()
 
+    def begin(self) -> None:
+        """The first step begins now."""
+        self._last_s = self.clock()
+
     def tap(self, stage: str, value: T) -> T:
         """Record the value that a stage gave and the time since the step before; return it."""
         now_s = self.clock()
