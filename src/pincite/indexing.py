@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pincite.batches import Maker
 from pincite.chunkers import ChunkerConfig
-from pincite.encoders import MODEL, open_encoder
+from pincite.encoders import MODEL, LazyEncoder
 from pincite.errors import IndexUnavailable, ModelUnavailable, PinciteError, SourceError, UsageError
 from pincite.ingest import IngestDeps, IngestReport, Progress, ingest
 from pincite.model import CollectionSpec, Notice
@@ -19,7 +19,6 @@ from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
 from pincite.ports import CollectionInfo, DenseEncoder
 from pincite.providers.dense import weights
-from pincite.providers.dense.minilm import MiniLmEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
@@ -138,7 +137,7 @@ def _require_distinct(
 
 def _encoder(
     settings: Settings, info: CollectionInfo | None, options: IndexOptions
-) -> MiniLmEncoder | None:
+) -> LazyEncoder | None:
     """The dense encoder, fetched if need be; None for a collection that is to stay lexical."""
     if info is not None and info.spec.dense is None and not (options.upgrade or options.rebuild):
         return None
@@ -148,7 +147,7 @@ def _encoder(
         if weights.find(MODEL, settings.models) is None:
             fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
             weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
-        return open_encoder(settings.models, threads=settings.threads)
+        return LazyEncoder(settings.models, threads=settings.threads)
     except ModelUnavailable as error:
         if (info is not None and info.spec.dense is not None) or options.upgrade:
             raise

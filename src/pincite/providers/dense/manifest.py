@@ -42,6 +42,11 @@ class Manifest:
     graph: PinnedFile
     tokenizer: PinnedFile
 
+    @property
+    def fingerprint(self) -> str:
+        """`model/precision/beginning of the graph's SHA-256/pieces`."""
+        return f"{self.name}/{self.precision}/{self.graph.sha256[:12]}/{self.max_pieces}"
+
 
 def read_manifest(folder: Path) -> Manifest:
     """Raises ModelUnavailable if there is none or it is not one of ours."""

@@ -65,9 +65,7 @@ class MiniLmEncoder:
     @property
     def fingerprint(self) -> str:
         """`model/precision/beginning of the graph's SHA-256/pieces`."""
-        manifest = self._manifest
-        graph = manifest.graph.sha256[:12]
-        return f"{manifest.name}/{manifest.precision}/{graph}/{manifest.max_pieces}"
+        return self._manifest.fingerprint
 
     @property
     def dimensions(self) -> int:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from pincite.errors import StoreError
 
-_NICENESS = 5  # searches and the encoder go first
+_NICENESS = 19  # searches and the encoder go first
 _PR_SET_PDEATHSIG = 1
 
 

@@ -153,7 +153,7 @@ class EdgeStore:
         shard = self._shard(collection)
         vectors = vectors and self._specs[collection].dense is not None
         with_vector = [translate.DENSE] if vectors else False
-        keys = [UUID(hex=key) for key in ids if is_id(key)]
+        keys = [key for key in ids if is_id(key)]
         found: dict[str, Stored] = {}
         for record in shard.ask(lambda s: s.retrieve(keys, True, with_vector)):
             payload = record.payload  # made anew at each look
@@ -241,7 +241,7 @@ def _tail(
     missing = {hit.id for hit in other} - {hit.id for hit in own}
     if query is None or not missing:
         return []
-    ids = edge.HasIdCondition({UUID(hex=key) for key in missing})
+    ids = edge.HasIdCondition(missing)
     return _nearest(shard, query, len(missing), edge.Filter(must=[ids]))
 
 
