@@ -6,12 +6,16 @@ from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.grammars import GRAMMARS, load, parse
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
+from tests.chunkers.more_samples import MORE_SAMPLES
 from tests.chunkers.samples import SAMPLES, Sample
 
 TINY = ChunkerConfig(target_tokens=24, max_tokens=72, solo_tokens=8)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.path)
+ALL = [*SAMPLES, *MORE_SAMPLES]
+
+
+@pytest.mark.parametrize("sample", ALL, ids=lambda sample: sample.path)
 def test_definitions_are_cut_and_named_in(sample: Sample) -> None:
     chunks = chunks_of(sample.path, sample.text, TINY)
     found = tuple((chunk.text, chunk.headings, chunk.symbols) for chunk in chunks)
@@ -22,7 +26,7 @@ def test_definitions_are_cut_and_named_in(sample: Sample) -> None:
 
 
 def test_every_grammar_has_a_sample_loads_and_belongs_to_a_language_that_is_read() -> None:
-    sampled = {found.language for each in SAMPLES if (found := file_type(each.path))}
+    sampled = {found.language for each in ALL if (found := file_type(each.path))}
     assert sampled == set(GRAMMARS)
     for grammar in GRAMMARS.values():
         assert load(grammar)

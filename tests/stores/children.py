@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -18,8 +19,11 @@ def zombies() -> set[int]:
 
 
 def _listed() -> set[int]:
-    tasks = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for listed in tasks for pid in listed.read_text().split()}
+    found: set[int] = set()
+    for listed in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # that thread has ended meanwhile
+            found.update(map(int, listed.read_text().split()))
+    return found
 
 
 def alive(pid: int) -> bool:
