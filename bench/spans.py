@@ -112,7 +112,7 @@ async def _index(texts: Path, index: LocalIndex, encoder: DenseEncoder) -> Colle
     await index.create(spec)
     opened = open_source(texts, limits=SourceLimits())
     try:
-        await ingest(opened, Selection(), spec, IngestDeps(index, sparse, encoder, maker))
+        await ingest(opened, Selection(), spec, IngestDeps(index, encoder, maker))
     finally:
         opened.close()
     return next(info.spec for info in await index.collections())

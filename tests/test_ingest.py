@@ -68,7 +68,7 @@ class Bench:
             if spec is None:
                 spec = CollectionSpec("main", sparse.fingerprint, ChunkerConfig().fingerprint)
                 await self.index.create(spec)
-            deps = IngestDeps(self.index, sparse, None, maker, self.progress.append)
+            deps = IngestDeps(self.index, None, maker, self.progress.append)
             selection = Selection()
             with open_source(
                 self.folder, name=name, limits=SourceLimits(), selection=selection

@@ -79,9 +79,9 @@ class Maker:
                 elif file_type(entry.path, raw[:256]) is None:
                     skipped.append(Left(entry.path, "unsupported"))
                 else:
-                    one = self._prepare(opened, entry, raw, average_length)
+                    one, read = self._prepare(opened, entry, raw, average_length)
                     documents.append(one)
-                    texts += [indexed_text(point.chunk) for point in one.points]
+                    texts += read
             except PinciteError as error:
                 skipped.append(Left(entry.path, "failed", error.message))
             except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
@@ -92,15 +92,17 @@ class Maker:
 
     def _prepare(
         self, opened: OpenSource, entry: Entry, raw: bytes, average_length: float
-    ) -> Prepared:
+    ) -> tuple[Prepared, list[str]]:
+        """The document, and what the dense encoder is to read of each point."""
         source = opened.source
         content_hash = content_hash_of(raw)
         ref = opened.ref_for(entry, content_hash)
         document = read_document(raw, source=source, path=entry.path, ref=ref)
         chunks = cut(document, chunk_document(document, self._chunker))
+        texts = [indexed_text(chunk) for chunk in chunks]
         points = []
-        for chunk in chunks:
-            vector, length = self.weigh(chunk, average_length)
+        for chunk, text in zip(chunks, texts, strict=True):
+            vector, length = self._sparse.encode_document(text, average_length)
             points.append(Point(chunk, vector, length))
         record = DocumentRecord(
             source=source.name,
@@ -114,4 +116,4 @@ class Maker:
             tokens=sum(point.length for point in points),
             source_type=document.source_type,
         )
-        return Prepared(record, tuple(points))
+        return Prepared(record, tuple(points)), texts

@@ -56,7 +56,7 @@ async def index_sources(
             spec = await _spec(client, info, encoder, options, opened)
             sparse = Bm25Encoder(spec.language)
             maker = Maker(ChunkerConfig(), sparse, spec.dense)
-            deps = IngestDeps(client, sparse, encoder, maker, progress)
+            deps = IngestDeps(client, encoder, maker, progress)
             reports = []
             for source, selection in opened:
                 spec = await _current(client, spec)

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pincite.batches import Batch, Maker, Prepared
 from pincite.diff import Diff, find_changes
 from pincite.model import CollectionSpec, DocumentRecord, SourceRecord
-from pincite.ports import DenseEncoder, Index, SparseEncoder
+from pincite.ports import DenseEncoder, Index
 from pincite.providers.sparse.bm25 import round_average
 from pincite.sources import OpenSource, Selection
 
@@ -43,7 +43,6 @@ class IngestDeps:
     """What a run needs. `dense` is None for a lexical collection."""
 
     index: Index
-    sparse: SparseEncoder
     dense: DenseEncoder | None
     maker: Maker
     progress: Callable[[Progress], None] = lambda _: None

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from pincite.errors import ConfigError, PinciteError
-from pincite.model import Candidate, Chunk, Notice, Pool, Query, Signal
+from pincite.model import Chunk, Notice, Pool, Query, Signal
 from pincite.ports import Reranker
 
 
@@ -64,8 +64,3 @@ def document(chunk: Chunk) -> str:
     if chunk.headings:
         lines.append(f"IN: {' > '.join(chunk.headings)}")
     return "\n".join((*lines, "", chunk.plain or chunk.text))
-
-
-def judged(candidates: tuple[Candidate, ...]) -> int:
-    """How many candidates carry a reranker's score."""
-    return sum(candidate.signal("reranked") is not None for candidate in candidates)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pincite.options import DEFAULT_COLLECTION
+
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
 
@@ -23,7 +25,7 @@ index_option = click.option(
 )
 json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 collection_option = click.option(
-    "-c", "--collection", default="main", show_default=True, help="The collection."
+    "-c", "--collection", default=DEFAULT_COLLECTION, show_default=True, help="The collection."
 )
 
 
