@@ -92,7 +92,7 @@ class OverlapReranker:
         documents: Sequence[str],
         top_n: int | None = None,
         *,
-        instruction: str = "",
+        instruction: str = "",  # noqa: ARG002
     ) -> tuple[RerankScore, ...]:
         asked = set(words(query))
         scores = [

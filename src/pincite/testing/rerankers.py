@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pincite.model import SignalKind
 from pincite.ports import Reranker
 from pincite.testing.running import contract
 
@@ -14,7 +15,11 @@ DOCUMENTS = (
     "文書 🎉",
     "a recipe for bread",
 )
-RANGES = {"probability": (0.0, 1.0), "cosine": (-1.0, 1.0), "logit": (-1e6, 1e6)}
+RANGES: dict[SignalKind, tuple[float, float]] = {
+    "probability": (0.0, 1.0),
+    "cosine": (-1.0, 1.0),
+    "logit": (-1e6, 1e6),
+}
 
 
 class RerankerContract:

@@ -64,9 +64,7 @@ def read_tensors(weights: Path) -> dict[str, Floats]:
     return {_plain_name(name): value for name, value in load_file(weights).items()}
 
 
-def body(
-    writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, types: str = ""
-) -> str:
+def body(writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, types: str = "") -> str:
     """Embeddings and all layers: (pieces, hidden). `types` names the input with the token types
     of a pair; without, everything is of type 0. Raises KeyError if a tensor is missing."""
     hidden = _embed(writer, tensors, shape, types)

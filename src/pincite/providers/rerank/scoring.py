@@ -20,9 +20,7 @@ RANGES: Final[dict[SignalKind, tuple[float, float]]] = {
 }
 
 
-def best_first(
-    scores: Iterable[RerankScore], top_n: int | None = None
-) -> tuple[RerankScore, ...]:
+def best_first(scores: Iterable[RerankScore], top_n: int | None = None) -> tuple[RerankScore, ...]:
     """By (-score, index), the first `top_n`."""
     return tuple(sorted(scores, key=lambda one: (-one.score, one.index))[:top_n])
 

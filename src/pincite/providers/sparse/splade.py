@@ -51,9 +51,7 @@ class SpladeEncoder:
         """Load the model. Raises ModelUnavailable, and ConfigError for numbers out of range."""
         if prune_below < 0 or min(document_terms, query_terms) < 1:
             raise ConfigError("prune_below must not be negative, and at least one term be kept")
-        self._session = TransformerSession(
-            read_folder(folder), term_weights, precision, max_pieces
-        )
+        self._session = TransformerSession(read_folder(folder), term_weights, precision, max_pieces)
         self._prune_below = prune_below
         self._document_terms, self._query_terms = document_terms, query_terms
         self._normalise = normalise

@@ -12,6 +12,7 @@ import numpy as np
 from pincite.providers.dense.manifest import INPUT
 from pincite.providers.dense.onnx_bert import (
     BertShape,
+    Floats,
     GraphWriter,
     Precision,
     body,
@@ -31,42 +32,49 @@ WEIGHTS: Final = "weights"
 def classifier(weights: Path, shape: BertShape, precision: Precision) -> bytes:
     """A cross-encoder: `ids`, `types` (pieces,) int64 -> `logits` (labels,) float32.
 
-    tanh(W h + b) of the first piece, then a linear layer: "BertForSequenceClassification".
     Raises KeyError if a tensor is missing.
     """
     tensors = read_tensors(weights)
     writer = GraphWriter(precision)
-    hidden = body(writer, tensors, shape, TYPES)
+    logits = classify(writer, tensors, body(writer, tensors, shape, TYPES))
+    labels = tensors["classifier.weight"].shape[0]
+    writer.run("Reshape", [logits, writer.integers(labels)], [LOGITS])
+    return writer.file([INPUT, TYPES], LOGITS, labels)
+
+
+def classify(writer: GraphWriter, tensors: dict[str, Floats], hidden: str) -> str:
+    """tanh(W h + b) of the first piece, then a linear layer: (1, labels)."""
     bounds = [writer.integers(0), writer.integers(1), writer.integers(0)]
     first = writer.run("Slice", [hidden, *bounds])
     pooled = writer.run("Tanh", [dense(writer, tensors, "pooler.dense", first)])
-    labels = tensors["classifier.weight"].shape[0]
-    logits = dense(writer, tensors, "classifier", pooled)
-    writer.run("Reshape", [logits, writer.integers(labels)], [LOGITS])
-    return writer.file([INPUT, TYPES], LOGITS, labels)
+    return dense(writer, tensors, "classifier", pooled)
 
 
 def term_weights(weights: Path, shape: BertShape, precision: Precision) -> bytes:
     """SPLADE: `ids` (pieces,) int64 -> `weights` (vocabulary,) float32, not negative.
 
-    max over the pieces of ln(1 + relu(logit)), from "BertForMaskedLM": Formal et al. 2021,
-    "SPLADE v2", section 3. The logarithm is taken after the maximum, which it does not change.
-    Raises KeyError if a tensor is missing.
+    max over the pieces of ln(1 + relu(logit)): Formal et al. 2021, "SPLADE v2", section 3. The
+    logarithm is taken after the maximum, which it does not change. Raises KeyError if a tensor
+    is missing.
     """
     tensors = read_tensors(weights)
     writer = GraphWriter(precision)
-    hidden = body(writer, tensors, shape)
+    logits = predict_words(writer, tensors, shape, body(writer, tensors, shape))
+    highest = writer.run("ReduceMax", [logits, writer.integers(0)], keepdims=0)
+    one = writer.constant("one", np.ones(1, np.float32))
+    positive = writer.run("Relu", [highest])
+    writer.run("Log", [writer.run("Add", [positive, one])], [WEIGHTS])
+    return writer.file([INPUT], WEIGHTS, tensors["embeddings.word_embeddings.weight"].shape[0])
+
+
+def predict_words(
+    writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, hidden: str
+) -> str:
+    """The masked language model's logits: (pieces, vocabulary)."""
     prefix = "cls.predictions."
     hidden = writer.run("Gelu", [dense(writer, tensors, f"{prefix}transform.dense", hidden)])
     hidden = layer_norm(writer, tensors, shape, f"{prefix}transform.LayerNorm", hidden)
     words = tensors["embeddings.word_embeddings.weight"]  # the decoder is tied unless it is there
     decoder = tensors.get(f"{prefix}decoder.weight", words)
-    bias = tensors.get(f"{prefix}bias", tensors.get(f"{prefix}decoder.bias"))
-    if bias is None:
-        raise KeyError(f"{prefix}bias")
-    logits = writer.linear(f"{prefix}decoder", hidden, decoder.T, bias)
-    highest = writer.run("ReduceMax", [logits, writer.integers(0)], keepdims=0)
-    one = writer.constant("one", np.ones(1, np.float32))
-    positive = writer.run("Relu", [highest])
-    writer.run("Log", [writer.run("Add", [positive, one])], [WEIGHTS])
-    return writer.file([INPUT], WEIGHTS, bias.size)
+    name = f"{prefix}bias" if f"{prefix}bias" in tensors else f"{prefix}decoder.bias"
+    return writer.linear(f"{prefix}decoder", hidden, decoder.T, tensors[name])

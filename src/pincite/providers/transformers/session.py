@@ -57,7 +57,7 @@ class TransformerSession:
         known = {INPUT, TYPES, "input_ids", "attention_mask", "token_type_ids"}
         if unknown := set(self._inputs) - known:
             raise ModelUnavailable(
-                f"the model in {folder.path} wants the inputs {sorted(unknown)}, which nothing gives"
+                f"the model in {folder.path} wants the inputs {sorted(unknown)}; nothing gives them"
             )
 
     def run(self, text: str, second: str | None = None) -> NDArray[np.float32]:
