@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def reference(text: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """max over the pieces of ln(1 + relu(logit))"""
     logits = piece_logits(masked_tensors(), pieces(text)[0])
-    return np.log1p(np.maximum(logits, 0)).max(axis=0)
+    return np.asarray(np.log1p(np.maximum(logits, 0)).max(axis=0))
 
 
 def test_weights_are_those_of_the_paper(folder: Path) -> None:
