@@ -57,34 +57,84 @@ class Provider:
 
 _HERE = "pincite.providers"
 _COMPATIBLE = f"{_HERE}.dense.compatible:open_dense"
+_JUDGE = f"{_HERE}.rerank.judge:open_rerank"
+_CHAT = f"{_HERE}.llm.chat:open_llm"
 _TABLE = (
     Provider(
         "voyage",
         "VOYAGE_API_KEY",
         "https://api.voyageai.com",
         dense=f"{_HERE}.dense.voyage:open_dense",
+        rerank=f"{_HERE}.rerank.voyage:open_rerank",
     ),
     Provider(
         "openai",
         "OPENAI_API_KEY",
         "https://api.openai.com",
         dense=f"{_HERE}.dense.openai:open_dense",
+        rerank=_JUDGE,
+        llm=_CHAT,
     ),
     Provider(
-        "cohere", "CO_API_KEY", "https://api.cohere.com", dense=f"{_HERE}.dense.cohere:open_dense"
+        "cohere",
+        "CO_API_KEY",
+        "https://api.cohere.com",
+        dense=f"{_HERE}.dense.cohere:open_dense",
+        rerank=f"{_HERE}.rerank.cohere:open_rerank",
     ),
-    Provider("jina", "JINA_API_KEY", "https://api.jina.ai", dense=f"{_HERE}.dense.jina:open_dense"),
+    Provider(
+        "jina",
+        "JINA_API_KEY",
+        "https://api.jina.ai",
+        dense=f"{_HERE}.dense.jina:open_dense",
+        rerank=f"{_HERE}.rerank.jina:open_rerank",
+    ),
     Provider(
         "ollama",
         "OLLAMA_API_KEY",
         "http://localhost:11434",
         dense=f"{_HERE}.dense.ollama:open_dense",
+        rerank=_JUDGE,
+        llm=_CHAT,
     ),
-    Provider("tei", "TEI_API_KEY", "http://localhost:8080", dense=f"{_HERE}.dense.tei:open_dense"),
-    Provider("llamacpp", "LLAMA_API_KEY", "http://localhost:8080", dense=_COMPATIBLE),
-    Provider("vllm", "VLLM_API_KEY", "http://localhost:8000", dense=_COMPATIBLE),
-    Provider("lmstudio", "LMSTUDIO_API_KEY", "http://localhost:1234", dense=_COMPATIBLE),
-    Provider("compatible", "COMPATIBLE_API_KEY", dense=_COMPATIBLE),
+    Provider(
+        "tei",
+        "TEI_API_KEY",
+        "http://localhost:8080",
+        dense=f"{_HERE}.dense.tei:open_dense",
+        rerank=f"{_HERE}.rerank.tei:open_rerank",
+    ),
+    Provider(
+        "llamacpp",
+        "LLAMA_API_KEY",
+        "http://localhost:8080",
+        dense=_COMPATIBLE,
+        rerank=f"{_HERE}.rerank.llamacpp:open_rerank",
+        llm=_CHAT,
+    ),
+    Provider(
+        "vllm",
+        "VLLM_API_KEY",
+        "http://localhost:8000",
+        dense=_COMPATIBLE,
+        rerank=f"{_HERE}.rerank.vllm:open_rerank",
+        llm=_CHAT,
+    ),
+    Provider(
+        "lmstudio",
+        "LMSTUDIO_API_KEY",
+        "http://localhost:1234",
+        dense=_COMPATIBLE,
+        rerank=_JUDGE,
+        llm=_CHAT,
+    ),
+    Provider("compatible", "COMPATIBLE_API_KEY", dense=_COMPATIBLE, rerank=_JUDGE, llm=_CHAT),
+    Provider("judge", "JUDGE_API_KEY", rerank=_JUDGE),
+    Provider(
+        "local",
+        sparse=f"{_HERE}.sparse.opening:open_splade",
+        rerank=f"{_HERE}.rerank.local:open_rerank",
+    ),
     Provider("fastembed", extra="fastembed", dense=f"{_HERE}.dense.hub:open_fastembed"),
     Provider(
         "sentence-transformers", extra="hub", dense=f"{_HERE}.dense.hub:open_sentence_transformers"

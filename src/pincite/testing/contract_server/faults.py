@@ -83,6 +83,9 @@ def spoil(fault: Fault, response: Response) -> Response:
     """The answer with the fault in it. `cut-off` is done while sending."""
     if fault.name == "slow":
         time.sleep(fault.wait_s)
+    if response.stream is not None:  # prose has no count and no order
+        lines = response.stream
+        return Response(stream=(n[:-9] for n in lines) if fault.name == "no-json" else lines)
     if fault.name == "no-json":
         return Response(200, response.raw()[:-5])
     if fault.name in ("wrong-count", "wrong-order", "nan"):
