@@ -4,7 +4,13 @@ An adapter implements one of these with one vendor library; the suites in `pinci
 every adapter to the words below. Errors are those of `pincite.errors` and no others.
 """
 
-from pincite.ports.encoders import DenseEncoder, Reranker, RerankScore, SparseEncoder
+from pincite.ports.encoders import (
+    DenseEncoder,
+    GroupedEncoder,
+    Reranker,
+    RerankScore,
+    SparseEncoder,
+)
 from pincite.ports.index import Index, Searchable
 from pincite.ports.storage import (
     FILTER_FIELDS,
@@ -25,6 +31,7 @@ __all__ = [
     "CollectionInfo",
     "DenseEncoder",
     "Filter",
+    "GroupedEncoder",
     "Index",
     "RerankScore",
     "Reranker",
