@@ -117,12 +117,27 @@ class NamedReranker:
             raise UsageError(f"{self.fingerprint} has not judged anything yet")
         return self._reranker.kind
 
+    @property
+    def listwise(self) -> bool:
+        """As `Reranker.listwise`; while nobody knows, nothing may be merged."""
+        return self._reranker is None or self._reranker.listwise
+
+    @property
+    def instructed(self) -> bool:
+        """As `Reranker.instructed`; while nobody knows, it may be."""
+        return self._reranker is None or self._reranker.instructed
+
     async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
     ) -> tuple[RerankScore, ...]:
         if self._reranker is None:
             self._reranker = await self._models.registry.open("rerank", self.fingerprint)
-        return await self._reranker.rerank(query, documents, top_n)
+        return await self._reranker.rerank(query, documents, top_n, instruction=instruction)
 
     async def close(self) -> None:
         """Let go of its connections."""

@@ -4,14 +4,17 @@ An adapter implements one of these with one vendor library; the suites in `pinci
 every adapter to the words below. Errors are those of `pincite.errors` and no others.
 """
 
-from pincite.ports.encoders import (
-    DenseEncoder,
-    GroupedEncoder,
+from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
+from pincite.ports.index import Index, Searchable
+from pincite.ports.judges import (
+    LLM,
+    Completion,
+    Finish,
+    Message,
     Reranker,
     RerankScore,
-    SparseEncoder,
+    Role,
 )
-from pincite.ports.index import Index, Searchable
 from pincite.ports.storage import (
     FILTER_FIELDS,
     AnyOf,
@@ -26,15 +29,20 @@ from pincite.ports.storage import (
 
 __all__ = [
     "FILTER_FIELDS",
+    "LLM",
     "AnyOf",
     "Catalog",
     "CollectionInfo",
+    "Completion",
     "DenseEncoder",
     "Filter",
+    "Finish",
     "GroupedEncoder",
     "Index",
+    "Message",
     "RerankScore",
     "Reranker",
+    "Role",
     "SearchRequest",
     "Searchable",
     "SparseEncoder",

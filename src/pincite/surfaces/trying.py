@@ -12,11 +12,13 @@ from pincite.errors import PinciteError
 from pincite.hosted import CollectionEncoder, Models
 from pincite.model import Notice
 from pincite.model_settings import BUNDLED
+from pincite.ports import Message
 from pincite.settings import Settings
 
 if TYPE_CHECKING:
     from pincite.ports import CollectionInfo, DenseEncoder
     from pincite.providers.dense.vector_cache import VectorCache
+    from pincite.providers.registry import Kind
 
 State = Literal["ok", "failed", "skipped"]
 _QUESTION, _TEXTS = "is this model there?", ("this model is there", "bread is baked from flour")
@@ -78,7 +80,8 @@ async def embed_texts(
 async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...]:
     """A finding for each model that is configured, and for that of each collection."""
     use = settings.use
-    named = {("dense", use.dense): "new collections"} if use.dense else {}
+    named: dict[tuple[Kind, str], str] = {}
+    named |= {("dense", use.dense): "new collections"} if use.dense else {}
     named |= {("dense", n): f"collection {c}" for c, n in use.collections.items() if n != BUNDLED}
     named |= {("rerank", use.rerank): "searches"} if use.rerank else {}
     named |= {("llm", use.llm): "answers"} if use.llm else {}
@@ -106,16 +109,16 @@ def _bundled(settings: Settings) -> Finding:
     return Finding("dense", MODEL, state, detail, f"pincite models fetch {MODEL}")
 
 
-async def _examine(settings: Settings, kind: str, name: str, purpose: str, ask: bool) -> Finding:
+async def _examine(settings: Settings, kind: Kind, name: str, purpose: str, ask: bool) -> Finding:
     models = Models(settings.use, settings.models, offline=settings.offline)
     try:
-        setup = models.registry.setup(kind, name)  # type: ignore[arg-type]
+        setup = models.registry.setup(kind, name)
         if not ask:
             setup.transport() if not setup.provider.extra else None
             return Finding(kind, name, "skipped", f"for {purpose}; nobody was asked")
         started_s = time.monotonic()
         async with AsyncExitStack() as stack:
-            model: Any = await models.registry.open(setup.kind, name)
+            model: Any = await models.registry.open(kind, name)
             if (close := getattr(model, "close", None)) is not None:
                 stack.push_async_callback(close)
             said = await _TRIES[kind](model)
@@ -164,9 +167,8 @@ async def _try_rerank(model: Any) -> str:
 
 
 async def _try_llm(model: Any) -> str:
-    from inspect import signature
-
-    return f"opened; {len(signature(model.complete).parameters)} parameters"
+    answer = await model.complete([Message("user", "Say yes.")], max_tokens=16)
+    return f"said {answer.text[:40]!r}"
 
 
 _TRIES = {"dense": _try_dense, "rerank": _try_rerank, "llm": _try_llm}
