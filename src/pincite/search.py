@@ -55,7 +55,7 @@ async def search(
     )
     gated = trace.tap("gate", gate(covered, profile.gate))
     chosen = trace.tap("select", select(gated, profile.select))
-    plan = _plan(found, profile)
+    plan = _plan(found, deps, profile)
     notices = (*found.notices, *blended.notices)
     result = trace.tap("pack", pack(query, chosen, gated, plan, notices, profile.pack))
     return replace(result, timings_ms=trace.timings_ms())
@@ -89,11 +89,13 @@ def _foreign(deps: Deps) -> frozenset[str]:
     )
 
 
-def _plan(found: Retrieved, profile: Profile) -> Plan:
+def _plan(found: Retrieved, deps: Deps, profile: Profile) -> Plan:
     config = profile.retrieve
+    dense = {ranking.collection for ranking in found.rankings if ranking.signal == "dense"}
+    rungs = sorted({one.rung for one in deps.collections if one.spec.name in dense})
     return Plan(
         collections=found.collections,
-        rung="bundled-model" if found.dense else "lexical",
+        rung="+".join(rungs) or "lexical",
         fusion=profile.fuse.method,
         limits={
             "dense": config.dense_limit,

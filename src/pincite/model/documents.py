@@ -164,7 +164,8 @@ class SourceRecord:
 class CollectionSpec:
     """Chunks of one kind and one dense model, and the fingerprints of what made them.
 
-    `dense` is the dense encoder's fingerprint, None for a lexical collection. `language` is
+    `dense` is the dense encoder's fingerprint, None for a lexical collection; `model` is the name
+    that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is
     the stemming language. `average_length` is the (rounded) mean of `Point.length`.
     """
 
@@ -175,3 +176,4 @@ class CollectionSpec:
     dimensions: int = 0
     language: str = "english"
     average_length: float = 0.0
+    model: str = ""

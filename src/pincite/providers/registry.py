@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from pincite.errors import AuthError, ConfigError
 from pincite.model import Notice
+from pincite.ports import DenseEncoder
 from pincite.providers.batching import Limits
 from pincite.providers.http import Transport
 from pincite.providers.names import ModelName, parse_model
@@ -197,6 +198,21 @@ class Setup:
         if not self.options.tokenizer:
             return estimate_tokens
         return tokenizer_counter(Path(self.options.tokenizer))
+
+
+class HostedEncoder(DenseEncoder, Protocol):
+    """What opening a dense model by name gives: a `DenseEncoder` for one event loop."""
+
+    @property
+    def name(self) -> str:
+        """A name that opens the same model again, with what its server said of it."""
+
+    @property
+    def batch_items(self) -> int:
+        """How many texts at a time keep it busy."""
+
+    async def close(self) -> None:
+        """Let go of connections and threads."""
 
 
 @dataclass(frozen=True, slots=True)

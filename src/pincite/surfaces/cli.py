@@ -205,11 +205,14 @@ def stop(index: Path | None) -> None:
 
 
 def _add_commands() -> None:
-    from pincite.surfaces import cli_index, cli_models
+    from pincite.surfaces import cli_index, cli_models, cli_providers
 
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)
     app.add_command(cli_models.models)
+    app.add_command(cli_providers.cache)
+    app.add_command(cli_providers.doctor)
+    app.add_command(cli_providers.embed)
 
 
 _add_commands()
