@@ -205,7 +205,7 @@ def stop(index: Path | None) -> None:
 
 
 def _add_commands() -> None:
-    from pincite.surfaces import cli_index, cli_models, cli_providers
+    from pincite.surfaces import cli_index, cli_models, cli_providers, cli_rerank
 
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)
@@ -213,6 +213,7 @@ def _add_commands() -> None:
     app.add_command(cli_providers.cache)
     app.add_command(cli_providers.doctor)
     app.add_command(cli_providers.embed)
+    app.add_command(cli_rerank.rerank)
 
 
 _add_commands()

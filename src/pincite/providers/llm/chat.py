@@ -14,11 +14,13 @@ import msgspec
 
 from pincite.errors import BadResponse, PinciteError, Unavailable
 from pincite.ports import LLM, Completion, Finish, Message
+from pincite.providers.facts import Facts
 from pincite.providers.http import Transport
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
 
+FACTS = Facts("the window of the model", "is an error")
 PATH: Final = "/v1/chat/completions"
 _DATA, _DONE = "data:", "[DONE]"
 _FINISHES: Final[Mapping[str, Finish]] = {

@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from pincite.providers.batching import Limits
+from pincite.providers.facts import Facts
 from pincite.providers.rerank.service import Wire, open_service
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
     from pincite.providers.rerank.scoring import OpenReranker
 
+FACTS = Facts(
+    "1,000 documents a request; 32,000 tokens a document (v3.5: 4,096)",
+    "is cut by the service",
+    "probability",
+)
 #: 10,000 documents are allowed and at most 1,000 recommended.
 LIMITS: Final = Limits(items=1_000)
 #: The service reads 4,096 tokens of a document unless told, whatever the model can read.

@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from pincite.providers.batching import Limits
+from pincite.providers.facts import Facts
 from pincite.providers.rerank.service import Wire, open_service
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
     from pincite.providers.rerank.scoring import OpenReranker
 
+FACTS = Facts(
+    "listwise (v3 on): 131,000 tokens of all together; v2: 1,000 documents a request, 1,024"
+    " tokens a pair",
+    "v2 cuts; a listwise request that is too large is an error",
+    "cosine, listwise (v3 on); probability (v2)",
+)
 #: The window that query and all documents of a listwise model share.
 LISTWISE: Final = Limits(tokens=131_000)
 #: Documents of one request to the others. # guess, the service names no number

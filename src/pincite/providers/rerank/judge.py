@@ -16,6 +16,7 @@ from pincite.errors import BadResponse, TooLarge
 from pincite.model import SignalKind
 from pincite.ports import Completion, Message, RerankScore
 from pincite.providers.batching import Limits, plan
+from pincite.providers.facts import Facts
 from pincite.providers.llm.chat import OpenLLM, open_llm
 from pincite.providers.rerank.scoring import OpenReranker, best_first
 from pincite.providers.tokens import CountTokens, estimate_tokens
@@ -23,6 +24,11 @@ from pincite.providers.tokens import CountTokens, estimate_tokens
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
 
+FACTS = Facts(
+    "60 documents and 24,000 tokens, all in one prompt",
+    "is an error that says how many fit",
+    "grade of 0..1 (probability), listwise",
+)
 #: What fits into the window of nearly every model of today with room for the answer, and how many
 #: documents small models grade without losing count. # guess, unmeasured
 LIMITS: Final = Limits(items=60, tokens=24_000)

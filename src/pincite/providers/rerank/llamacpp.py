@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pincite.errors import BadResponse
 from pincite.providers.batching import Limits
+from pincite.providers.facts import Facts
 from pincite.providers.rerank.qwen3 import is_qwen3
 from pincite.providers.rerank.service import Wire, open_service
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from pincite.providers.registry import Setup
     from pincite.providers.rerank.scoring import OpenReranker
 
+FACTS = Facts(
+    "64 documents a request; `-ub` tokens a pair",
+    "is refused, then cut with a warning or an error",
+    "logit, made a probability; Qwen3-Reranker: probability",
+)
 #: The server works a request off document by document. # guess, unmeasured
 LIMITS: Final = Limits(items=64)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from pincite.providers.facts import Facts
 from pincite.providers.rerank.cross_encoder import CrossEncoder
 from pincite.providers.rerank.scoring import AsProbabilities
 from pincite.providers.transformers.hub import locate
@@ -13,6 +14,12 @@ from pincite.providers.transformers.hub import locate
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
     from pincite.providers.rerank.scoring import OpenReranker
+
+FACTS = Facts(
+    "512 tokens a pair",
+    "is cut, from the longer of query and document",
+    "logit, made a probability",
+)
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:

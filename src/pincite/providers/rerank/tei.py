@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from pincite.providers.batching import Limits
+from pincite.providers.facts import Facts
 from pincite.providers.rerank.service import Wire, open_service
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
     from pincite.providers.rerank.scoring import OpenReranker
 
+FACTS = Facts(
+    "32 documents and 16,384 tokens a request (`--max-client-batch-size`, `--max-batch-tokens`)",
+    "is cut by the server (`truncate`), or an error",
+    "probability",
+)
 #: `--max-client-batch-size` and `--max-batch-tokens` as they are unless set.
 LIMITS: Final = Limits(items=32, tokens=16_384)
 

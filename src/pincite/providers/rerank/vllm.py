@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from pincite.providers.batching import Limits
+from pincite.providers.facts import Facts
 from pincite.providers.rerank import qwen3
 from pincite.providers.rerank.service import Wire, open_service
 
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     from pincite.providers.registry import Setup
     from pincite.providers.rerank.scoring import OpenReranker
 
+FACTS = Facts(
+    "128 documents a request; the window of the model a pair",
+    "is cut by the server (`truncate_prompt_tokens`), or an error; Qwen3-Reranker: cut with a"
+    " warning",
+    "probability",
+)
 #: vLLM itself has none; what keeps a request's answer within seconds. # guess, unmeasured
 LIMITS: Final = Limits(items=128)
 

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from pincite.providers.batching import Limits
+from pincite.providers.dense.voyage import address
+from pincite.providers.facts import Facts
 from pincite.providers.rerank.service import Wire, open_service
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
     from pincite.providers.rerank.scoring import OpenReranker
 
+FACTS = Facts(
+    "1,000 documents a request; query tokens times documents plus tokens of documents at most"
+    " 600,000; 8,000 a query, 32,000 a query with a document (rerank-2: 4,000 and 16,000)",
+    "is cut by the service (`truncation`), or an error",
+    "probability",
+)
 DEFAULT: Final = "rerank-2.5"
 #: Documents and tokens of a request. The tokens are query tokens times documents plus those of
 #: the documents; that is also what is billed.
@@ -31,15 +39,9 @@ async def open_rerank(setup: Setup) -> OpenReranker:
     wire = Wire(
         "/v1/rerank", body, LIMITS, results="data", instruct=before_query if following else None
     )
-    return open_service(setup, wire, url=mongodb_url(setup))
+    return open_service(setup, wire, url=address(setup))
 
 
 def before_query(instruction: str, query: str) -> str:
     """The instruction as plain text ahead of the query."""
     return f"{instruction}\nQuery: {query}" if instruction else query
-
-
-def mongodb_url(setup: Setup) -> str:
-    """Keys that begin with `al-` are for another host than `pa-` ones, and refused by this one."""
-    key = setup.key
-    return "https://ai.mongodb.com" if key and key.reveal().startswith("al-") else ""
