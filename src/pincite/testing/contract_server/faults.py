@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 import time
 from collections.abc import Callable
@@ -24,6 +25,7 @@ _STATUS = {
     "500": "internal error",
     "503": "the model is overloaded",
 }
+_PACKED_CHARS = 64  # longer strings of a result are taken for packed vectors
 #: Faults of the answer: what is sent is spoilt in this way.
 _SPOILT = ("slow", "cut-off", "wrong-count", "wrong-order", "nan", "no-json")
 FAULTS = (*_STATUS, *_SPOILT)
@@ -118,6 +120,8 @@ def _nan(values: list[Any]) -> list[Any]:
 def _spoilt_number(value: Any) -> Any:
     if isinstance(value, float):
         return None
+    if isinstance(value, str) and len(value) > _PACKED_CHARS:  # base64 of little-endian float32
+        return base64.b64encode(b"\x00\x00\xc0\x7f" + base64.b64decode(value)[4:]).decode()
     return _nan(value) if isinstance(value, list) else value
 
 
