@@ -67,8 +67,8 @@ class Shard:
         config = edge.EdgeConfig(vectors={}, sparse_vectors={SPARSE: sparse})
         shard = edge.EdgeShard.create(str(path), config)
         for name in INDEXED_FIELDS:
-            keyword = edge.PayloadSchemaType.Keyword
-            shard.update(edge.UpdateOperation.create_field_index(name, keyword))
+            mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
+            shard.update(edge.UpdateOperation.create_field_index(name, mapped))
         shard.flush()
         generations.write_state(self.root, state)
         return state, shard
@@ -211,6 +211,7 @@ class Shard:
         path = self.root / generation
         fresh = self.guard("load", lambda: edge.EdgeShard.load(str(path)))
         try:
+            await asyncio.sleep(0)  # here and below: a search that waited meanwhile goes first
             while self._journal and len(self._journal) > _JOURNAL_STEP:
                 self._replay(fresh, _JOURNAL_STEP)
                 await asyncio.sleep(0)
@@ -233,6 +234,7 @@ class Shard:
                 self.guard("sync", lambda: generations.write_state(self.root, state))
                 fresh, self._shard, self._state = self._shard, fresh, state
         finally:
+            await asyncio.sleep(0)
             self.guard("close", fresh.close)  # the old one, or the copy that failed
 
     def _replay(self, fresh: edge.EdgeShard, most: int) -> None:
