@@ -94,6 +94,8 @@ def open_product_encoder(models: Path) -> MiniLmEncoder:
 class NoWords:
     """Stands in for the lexical side where only the dense one is measured: no query has a term."""
 
+    idf = True
+
     def __init__(self, encoder: SparseEncoder) -> None:
         self._encoder = encoder
         self.fingerprint = encoder.fingerprint

@@ -11,7 +11,15 @@
     ├── StoreError            the engine refused or lost something
     │   └── DiskFull          not enough free space to write safely
     ├── InvalidPoint          a vector or payload that the engine must never see
-    └── ModelUnavailable      weights that cannot be had or do not match their checksum
+    ├── ModelUnavailable      weights that cannot be had or do not match their checksum
+    └── ProviderError         a model behind an address did not do what it was asked
+        ├── AuthError         the key is missing, wrong or not allowed to do this
+        ├── Gone              there is no such model or endpoint, or no longer
+        ├── Invalid           the request was refused, and would be again
+        │   └── TooLarge      refused for its size: half of it may pass
+        ├── RateLimited       too much at a time; it is tried again
+        ├── Unavailable       no answer, or none of use right now; it is tried again
+        └── BadResponse       an answer that cannot be: wrong count, size, order or number
 
 Every message says what failed, on what, and what to do next; `hint` is the next command to run.
 """
@@ -73,3 +81,43 @@ class InvalidPoint(PinciteError):
 
 class ModelUnavailable(PinciteError):
     """Weights that cannot be had, or that are not what they should be."""
+
+
+class ProviderError(PinciteError):
+    """A model behind an address did not do what it was asked."""
+
+
+class AuthError(ProviderError):
+    """The key is missing, wrong or not allowed to do this."""
+
+
+class Gone(ProviderError):
+    """There is no such model or endpoint, or no longer."""
+
+
+class Invalid(ProviderError):
+    """The request was refused and would be refused again."""
+
+
+class TooLarge(Invalid):
+    """The request was refused for its size; a smaller one may pass."""
+
+
+class RateLimited(ProviderError):
+    """Too much at a time. `retry_after_s` is what the provider asked for, None if it did not."""
+
+    def __init__(self, message: str, *, hint: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
+
+
+class Unavailable(ProviderError):
+    """No answer, or none of use right now. `retry_after_s` as with RateLimited."""
+
+    def __init__(self, message: str, *, hint: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
+
+
+class BadResponse(ProviderError):
+    """An answer that cannot be: wrong count, dimension, index or number, or no JSON."""

@@ -22,6 +22,8 @@ class Scripted:
     """A reranker that gives the scores it was told, best first."""
 
     fingerprint = "scripted"
+    listwise = False
+    instructed = False
 
     def __init__(self, *scores: float, kind: SignalKind = "probability") -> None:
         self.kind = kind
@@ -29,7 +31,12 @@ class Scripted:
         self.documents: Sequence[str] = ()
 
     async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
     ) -> tuple[RerankScore, ...]:
         self.documents = documents
         scores = [RerankScore(n, score) for n, score in enumerate(self.scores)]
@@ -38,14 +45,24 @@ class Scripted:
 
 class Failing(Scripted):
     async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
     ) -> tuple[RerankScore, ...]:
         raise StoreError("503 from the provider")
 
 
 class Slow(Scripted):
     async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
     ) -> tuple[RerankScore, ...]:
         await asyncio.sleep(60)
         return ()

@@ -11,7 +11,7 @@ import pytest
 from pincite.errors import ModelUnavailable
 from pincite.ports import DenseEncoder, Reranker, SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.testing.encoders import DenseEncoderContract, SparseEncoderContract
+from pincite.testing.encoders import CountingContract, DenseEncoderContract
 from pincite.testing.fakes import (
     CountingEncoder,
     FailingReranker,
@@ -27,13 +27,13 @@ class TestHashingEncoder(DenseEncoderContract):
         yield HashingEncoder()
 
 
-class TestCountingEncoder(SparseEncoderContract):
+class TestCountingEncoder(CountingContract):
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[SparseEncoder]:
         yield CountingEncoder()
 
 
-class TestBm25Encoder(SparseEncoderContract):
+class TestBm25Encoder(CountingContract):
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[SparseEncoder]:
         yield Bm25Encoder("english")

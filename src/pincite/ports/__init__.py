@@ -4,8 +4,17 @@ An adapter implements one of these with one vendor library; the suites in `pinci
 every adapter to the words below. Errors are those of `pincite.errors` and no others.
 """
 
-from pincite.ports.encoders import DenseEncoder, Reranker, RerankScore, SparseEncoder
+from pincite.ports.encoders import DenseEncoder, SparseEncoder
 from pincite.ports.index import Index, Searchable
+from pincite.ports.judges import (
+    LLM,
+    Completion,
+    Finish,
+    Message,
+    Reranker,
+    RerankScore,
+    Role,
+)
 from pincite.ports.storage import (
     FILTER_FIELDS,
     AnyOf,
@@ -20,14 +29,19 @@ from pincite.ports.storage import (
 
 __all__ = [
     "FILTER_FIELDS",
+    "LLM",
     "AnyOf",
     "Catalog",
     "CollectionInfo",
+    "Completion",
     "DenseEncoder",
     "Filter",
+    "Finish",
     "Index",
+    "Message",
     "RerankScore",
     "Reranker",
+    "Role",
     "SearchRequest",
     "Searchable",
     "SparseEncoder",

@@ -1,14 +1,12 @@
-"""What turns texts into vectors, and what judges texts."""
+"""What turns texts into vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from pincite.model import (
     Matrix,
-    SignalKind,
     SparseVector,
     Vector,
 )
@@ -40,39 +38,22 @@ class DenseEncoder(Protocol):
 
 
 class SparseEncoder(Protocol):
-    """Texts to sparse vectors whose dot product, with the engine's IDF, ranks them."""
+    """Texts to sparse vectors whose dot product ranks them, with the engine's IDF or without."""
 
     @property
     def fingerprint(self) -> str:
         """Names analyser, weighting and parameters, without the average length."""
 
+    @property
+    def idf(self) -> bool:
+        """Is the engine to multiply with the IDF? Learned weights have it in them already."""
+
     def encode_query(self, text: str) -> SparseVector:
-        """Values are the counts of each term in the query. Empty if no term is left."""
+        """The weight of each term in the query: with `idf` its count. Empty if none is left."""
 
     def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
-        """The weights of a text and its length in tokens. `average_length` > 0, in tokens."""
+        """The weights of a text and its length in tokens. `average_length` > 0, in tokens.
 
-
-@dataclass(frozen=True, slots=True)
-class RerankScore:
-    """The score of `documents[index]`. Higher is better."""
-
-    index: int
-    score: float
-
-
-class Reranker(Protocol):
-    """Judges documents against a query, all in one go."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names provider, model and instruction placement."""
-
-    @property
-    def kind(self) -> SignalKind:
-        """What the scores are: `probability` (0..1) or `logit` (unbounded)."""
-
-    async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
-    ) -> tuple[RerankScore, ...]:
-        """Best first by (-score, index), at most `top_n`, each index once and in range."""
+        Weights that do not depend on the length have the length 1, or 0 if there are none: the
+        average then never moves, and nothing is weighed again.
+        """

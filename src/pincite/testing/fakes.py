@@ -57,6 +57,7 @@ class CountingEncoder:
     """A `SparseEncoder`: a word weighs as often as it is there, damped by the length."""
 
     fingerprint = "counting"
+    idf = True
 
     def encode_query(self, text: str) -> SparseVector:
         return _sparse({word: float(count) for word, count in Counter(words(text)).items()})
@@ -82,9 +83,16 @@ class OverlapReranker:
 
     fingerprint = "overlap"
     kind: SignalKind = "probability"
+    listwise = False
+    instructed = False
 
     async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",  # noqa: ARG002
     ) -> tuple[RerankScore, ...]:
         asked = set(words(query))
         scores = [
@@ -100,10 +108,18 @@ class FailingReranker:
 
     fingerprint = "failing"
     kind: SignalKind = "logit"
+    listwise = False
+    instructed = False
 
     async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
     ) -> tuple[RerankScore, ...]:
         raise ModelUnavailable(
             f"this reranker always fails: {query!r}, {len(documents)} documents, top {top_n}"
+            f" {instruction}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pincite.model import SignalKind
 from pincite.ports import Reranker
 from pincite.testing.running import contract
 
@@ -14,6 +15,11 @@ DOCUMENTS = (
     "文書 🎉",
     "a recipe for bread",
 )
+RANGES: dict[SignalKind, tuple[float, float]] = {
+    "probability": (0.0, 1.0),
+    "cosine": (-1.0, 1.0),
+    "logit": (-1e6, 1e6),
+}
 
 
 class RerankerContract:
@@ -29,9 +35,8 @@ class RerankerContract:
     @contract
     async def test_scores_are_of_the_stated_kind(self, reranker: Reranker) -> None:
         scores = await reranker.rerank(QUERY, DOCUMENTS)
-        assert reranker.kind in ("probability", "logit")
-        if reranker.kind == "probability":
-            assert all(0.0 <= one.score <= 1.0 for one in scores)
+        lowest, highest = RANGES[reranker.kind]
+        assert all(lowest <= one.score <= highest for one in scores)
 
     @contract
     async def test_a_match_is_better_than_junk(self, reranker: Reranker) -> None:
@@ -52,3 +57,29 @@ class RerankerContract:
     async def test_the_same_question_gets_the_same_answer(self, reranker: Reranker) -> None:
         first = await reranker.rerank(QUERY, DOCUMENTS)
         assert await reranker.rerank(QUERY, DOCUMENTS) == first
+
+    @contract
+    async def test_one_document_is_judged_alone(self, reranker: Reranker) -> None:
+        (one,) = await reranker.rerank(QUERY, ["only this"])
+        assert one.index == 0
+
+    @contract
+    async def test_an_instruction_is_taken(self, reranker: Reranker) -> None:
+        plain = await reranker.rerank(QUERY, DOCUMENTS)
+        steered = await reranker.rerank(QUERY, DOCUMENTS, instruction="prefer recipes")
+        assert sorted(one.index for one in steered) == list(range(len(DOCUMENTS)))
+        if not reranker.instructed:
+            assert steered == plain
+
+    @contract
+    async def test_many_documents_are_all_judged(self, reranker: Reranker) -> None:
+        many = [f"turnstile number {number}" for number in range(130)]
+        if reranker.listwise:
+            many = many[:20]
+        scores = await reranker.rerank(QUERY, many)
+        assert sorted(one.index for one in scores) == list(range(len(many)))
+
+    @contract
+    async def test_the_fingerprint_is_one_printable_line(self, reranker: Reranker) -> None:
+        assert reranker.fingerprint
+        assert reranker.fingerprint.isprintable()

@@ -73,6 +73,16 @@ def make_tensors(seed: int = 7) -> Tensors:
 
 def forward(tensors: Tensors, ids: list[int]) -> NDArray[np.float64]:
     """Mean of the last layer, normalised, in double precision."""
+    mean = last_layer(tensors, ids, [0] * len(ids)).mean(0)
+    return np.asarray(mean / np.linalg.norm(mean))
+
+
+def gelu(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.vectorize(lambda v: v * (1 + math.erf(v / math.sqrt(2))) / 2)(x))
+
+
+def last_layer(tensors: Tensors, ids: list[int], types: list[int]) -> NDArray[np.float64]:
+    """The last layer (pieces, hidden), in double precision."""
     t = {name: value.astype(np.float64) for name, value in tensors.items()}
 
     def norm(name: str, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -85,10 +95,9 @@ def forward(tensors: Tensors, ids: list[int]) -> NDArray[np.float64]:
 
     embeddings = t["embeddings.word_embeddings.weight"][ids]
     embeddings = embeddings + t["embeddings.position_embeddings.weight"][: len(ids)]
-    embeddings = embeddings + t["embeddings.token_type_embeddings.weight"][0]
+    embeddings = embeddings + t["embeddings.token_type_embeddings.weight"][types]
     x = norm("embeddings.LayerNorm", embeddings)
     width = HIDDEN // HEADS
-    gelu = np.vectorize(lambda value: value * (1 + math.erf(value / math.sqrt(2))) / 2)
     for layer in range(LAYERS):
         prefix = f"encoder.layer.{layer}"
         query, key, value = (
@@ -104,8 +113,7 @@ def forward(tensors: Tensors, ids: list[int]) -> NDArray[np.float64]:
         x = norm(f"{prefix}.attention.output.LayerNorm", attended + x)
         wide = gelu(dense(f"{prefix}.intermediate.dense", x))
         x = norm(f"{prefix}.output.LayerNorm", dense(f"{prefix}.output.dense", wide) + x)
-    mean = x.mean(0)
-    return np.asarray(mean / np.linalg.norm(mean))
+    return x
 
 
 def make_tokenizer() -> Tokenizer:

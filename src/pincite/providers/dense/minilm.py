@@ -59,7 +59,7 @@ class MiniLmEncoder:
             )
         self._tokenizer = _load_tokenizer(folder)
         self._session = _load_session(folder)
-        self._threads = threads or _usable_cores()
+        self._threads = threads or usable_cores()
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="pincite-encoder")
 
     @property
@@ -109,14 +109,14 @@ class MiniLmEncoder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Word pieces of each whole text with [CLS] and [SEP], however many the model reads."""
         # encode_batch would start threads of its own, which warn on stderr when we fork.
-        return [len(self._tokenizer.encode(_encodable(text))) for text in texts]
+        return [len(self._tokenizer.encode(encodable(text))) for text in texts]
 
     def close(self) -> None:
         """Let the workers end. Embedding documents after this raises RuntimeError."""
         self._pool.shutdown()
 
     def _embed(self, text: str) -> Vector:
-        ids = leading_pieces(self._tokenizer, _encodable(text), self._manifest.max_pieces)
+        ids = leading_pieces(self._tokenizer, encodable(text), self._manifest.max_pieces)
         vector: Vector = self._session.run([OUTPUT], {INPUT: np.array(ids, np.int64)})[0]
         return vector
 
@@ -136,14 +136,14 @@ def leading_pieces(tokenizer: Tokenizer, text: str, limit: int) -> list[int]:
     return ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
 
 
-def _usable_cores() -> int:
+def usable_cores() -> int:
     """The cores that this process may run on, or all of them where the system does not say."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """The text with lone surrogates replaced, which have no UTF-8 form."""
     try:
         text.encode()

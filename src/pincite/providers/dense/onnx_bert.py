@@ -2,6 +2,7 @@
 
 The graph takes the piece ids of one text, runs the transformer, averages the last layer over
 the pieces and normalises: `ids` (pieces,) int64 -> `vector` (hidden,) float32, L2 norm 1.
+`providers.transformers.heads` puts other heads on the same body.
 There is no batch dimension and no mask on purpose. Dynamic int8 quantisation scales activations
 by the largest one in the tensor, so in a batch a text's vector would depend on its neighbours
 and on padding; with one text a run a vector is a function of its text alone.
@@ -50,16 +51,28 @@ def convert(weights: Path, shape: BertShape, precision: Precision) -> bytes:
 
     Raises KeyError if a tensor of a BERT encoder is missing.
     """
-    tensors = {_plain_name(name): value for name, value in load_file(weights).items()}
-    writer = _GraphWriter(precision)
-    hidden = _embed(writer, tensors, shape)
+    tensors = read_tensors(weights)
+    writer = GraphWriter(precision)
+    hidden = body(writer, tensors, shape)
+    mean = writer.run("ReduceMean", [hidden, writer.integers(0)], keepdims=0)
+    writer.run("LpNormalization", [mean], [OUTPUT], axis=-1, p=2)
+    return writer.file([INPUT], OUTPUT, tensors["embeddings.LayerNorm.weight"].size)
+
+
+def read_tensors(weights: Path) -> dict[str, Floats]:
+    """The tensors of a checkpoint under the names that BERT's have today."""
+    return {_plain_name(name): value for name, value in load_file(weights).items()}
+
+
+def body(writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, types: str = "") -> str:
+    """Embeddings and all layers: (pieces, hidden). `types` names the input with the token types
+    of a pair; without, everything is of type 0. Raises KeyError if a tensor is missing."""
+    hidden = _embed(writer, tensors, shape, types)
     layer = 0
     while f"encoder.layer.{layer}.output.dense.weight" in tensors:
         hidden = _encode_layer(writer, tensors, shape, f"encoder.layer.{layer}.", hidden)
         layer += 1
-    mean = writer.run("ReduceMean", [hidden, writer.integers(0)], keepdims=0)
-    writer.run("LpNormalization", [mean], [OUTPUT], axis=-1, p=2)
-    return writer.file(tensors["embeddings.LayerNorm.weight"].size)
+    return hidden
 
 
 def _plain_name(name: str) -> str:
@@ -68,7 +81,7 @@ def _plain_name(name: str) -> str:
     return plain.replace("Norm.gamma", "Norm.weight").replace("Norm.beta", "Norm.bias")
 
 
-class _GraphWriter:
+class GraphWriter:
     """Collects nodes and constants; `run` returns the name of what it computes."""
 
     def __init__(self, precision: Precision) -> None:
@@ -126,13 +139,14 @@ class _GraphWriter:
         inputs = [x, self.constant(f"{name}.gain", gain), self.constant(f"{name}.bias", bias)]
         return self.run("LayerNormalization", inputs, axis=-1, epsilon=epsilon)
 
-    def file(self, hidden_size: int) -> bytes:
+    def file(self, inputs: Sequence[str], output: str, size: int) -> bytes:
+        """The ONNX file: int64 inputs (pieces,), one float32 output (size,)."""
         graph = protobuf.graph(
             "bert",
             self._nodes,
             self._constants.values(),
-            [protobuf.value_info(INPUT, protobuf.INT64, ["pieces"])],
-            [protobuf.value_info(OUTPUT, protobuf.FLOAT, [hidden_size])],
+            [protobuf.value_info(name, protobuf.INT64, ["pieces"]) for name in inputs],
+            [protobuf.value_info(output, protobuf.FLOAT, [size])],
         )
         return protobuf.model(graph, "pincite", {"": OPERATOR_SET, MICROSOFT: 1})
 
@@ -148,48 +162,55 @@ def quantise(values: Floats, axis: int, largest: int) -> tuple[NDArray[np.int8],
     return np.rint(values / scales).astype(np.int8), scales
 
 
-def _embed(writer: _GraphWriter, tensors: dict[str, Floats], shape: BertShape) -> str:
+def _embed(writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, types: str) -> str:
     prefix = "embeddings."
     words = writer.lookup("words", tensors[f"{prefix}word_embeddings.weight"], INPUT)
-    # A text on its own has token type 0 throughout: its row is added to every position here.
-    types = tensors[f"{prefix}token_type_embeddings.weight"]
-    positions = tensors[f"{prefix}position_embeddings.weight"] + types[0]
+    rows = tensors[f"{prefix}token_type_embeddings.weight"]
+    positions = tensors[f"{prefix}position_embeddings.weight"]
+    if types:
+        of_type = writer.run("Gather", [writer.constant("types_table", rows), types], axis=0)
+        words = writer.run("Add", [words, of_type])
+    else:
+        # A text on its own has token type 0 throughout: its row is added to every position here.
+        positions = positions + rows[0]
     count = writer.run("Shape", [INPUT])
     bounds = [writer.integers(0), count, writer.integers(0)]
     places = writer.run("Slice", [writer.constant("positions", positions), *bounds])
-    return _layer_norm(
+    return layer_norm(
         writer, tensors, shape, f"{prefix}LayerNorm", writer.run("Add", [words, places])
     )
 
 
-def _layer_norm(
-    writer: _GraphWriter, tensors: dict[str, Floats], shape: BertShape, name: str, x: str
+def layer_norm(
+    writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, name: str, x: str
 ) -> str:
+    """The layer norm `name` of the checkpoint."""
     gain, bias = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
     return writer.layer_norm(name, x, gain, bias, shape.layer_norm_epsilon)
 
 
-def _dense(writer: _GraphWriter, tensors: dict[str, Floats], name: str, x: str) -> str:
+def dense(writer: GraphWriter, tensors: dict[str, Floats], name: str, x: str) -> str:
+    """The linear layer `name` of the checkpoint."""
     # Checkpoints keep (out, in); the product needs (in, out).
     return writer.linear(name, x, tensors[f"{name}.weight"].T, tensors[f"{name}.bias"])
 
 
 def _encode_layer(
-    writer: _GraphWriter, tensors: dict[str, Floats], shape: BertShape, prefix: str, x: str
+    writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, prefix: str, x: str
 ) -> str:
     """One encoder layer: attention and a feed-forward step, each with residual and norm."""
     attended = _attend(writer, tensors, shape, f"{prefix}attention.self.", x)
-    projected = _dense(writer, tensors, f"{prefix}attention.output.dense", attended)
+    projected = dense(writer, tensors, f"{prefix}attention.output.dense", attended)
     residual = writer.run("Add", [projected, x])
-    x = _layer_norm(writer, tensors, shape, f"{prefix}attention.output.LayerNorm", residual)
-    wide = writer.run("Gelu", [_dense(writer, tensors, f"{prefix}intermediate.dense", x)])
-    narrow = _dense(writer, tensors, f"{prefix}output.dense", wide)
+    x = layer_norm(writer, tensors, shape, f"{prefix}attention.output.LayerNorm", residual)
+    wide = writer.run("Gelu", [dense(writer, tensors, f"{prefix}intermediate.dense", x)])
+    narrow = dense(writer, tensors, f"{prefix}output.dense", wide)
     residual = writer.run("Add", [narrow, x])
-    return _layer_norm(writer, tensors, shape, f"{prefix}output.LayerNorm", residual)
+    return layer_norm(writer, tensors, shape, f"{prefix}output.LayerNorm", residual)
 
 
 def _attend(
-    writer: _GraphWriter, tensors: dict[str, Floats], shape: BertShape, prefix: str, x: str
+    writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, prefix: str, x: str
 ) -> str:
     """softmax(Q K^T / sqrt(d)) V over `heads` slices of width d, as (pieces, hidden).
 

@@ -30,6 +30,8 @@ class Bm25Encoder:
     Probabilistic Relevance Framework: BM25 and Beyond", 3.1) with an IDF that is never negative.
     """
 
+    idf = True
+
     def __init__(self, language: str = "english", k1: float = K1, b: float = B) -> None:
         self.analyser = Analyser(language)
         self._k1 = k1

@@ -1,0 +1,144 @@
+"""The one batch planner: few requests, within limits, in order, and small enough in the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from pincite.errors import BadResponse, ConfigError, TooLarge
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may hold: `items`, `tokens` of all of them together and of one; 0 where no
+    limit is known. `concurrency`: requests under way at a time."""
+
+    items: int = 0
+    tokens: int = 0
+    item_tokens: int = 0
+    concurrency: int = 4
+
+    def __post_init__(self) -> None:
+        if min(self.items, self.tokens, self.item_tokens) < 0 or self.concurrency < 1:
+            raise ConfigError("limits must not be negative, and concurrency at least 1")
+
+
+def plan(costs: Sequence[int], limits: Limits) -> list[range]:
+    """Consecutive ranges of items, each within the limits, as few as there can be in this order.
+
+    Filling each request before the next begins is optimal for consecutive ranges: no plan has got
+    further after as many requests. An item that is over the limit alone gets a request of its own.
+    """
+    ranges, start = [], 0
+    while start < len(costs):
+        stop = _fill(lambda i: costs[i], start, len(costs), limits)
+        ranges.append(range(start, stop))
+        start = stop
+    return ranges
+
+
+def _fill(cost: Callable[[int], int], start: int, end: int, limits: Limits) -> int:
+    """Where the request that begins at `start` ends."""
+    if limits.items:
+        end = min(end, start + limits.items)
+    if not limits.tokens:
+        return end
+    total = 0
+    for position in range(start, end):
+        total += cost(position)
+        if total > limits.tokens and position > start:
+            return position
+    return end
+
+
+class Batches(Generic[T, R]):
+    """Sends items in requests. A request that is refused as too large is halved until it passes.
+
+    `send` returns one result per item, in order. `cost` is the (estimated) tokens of an item.
+    `shrink` cuts an item that is refused alone, and gives None if it cannot be cut any more;
+    without it the item's TooLarge is raised.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        send: Callable[[Sequence[T]], Awaitable[Sequence[R]]],
+        cost: Callable[[T], int],
+        shrink: Callable[[T, int], T | None] | None = None,
+    ) -> None:
+        self._limits = limits
+        self._send = send
+        self._cost = cost
+        self._shrink = shrink
+
+    async def run(self, items: Sequence[T], take: Callable[[int, Sequence[R]], None]) -> None:
+        """Give `take` the results with the position of the first, in any order of requests. Only
+        `concurrency` requests exist at a time. Raises the first error, after all have ended."""
+        ranges = self._ranges(items)
+
+        async def work() -> None:
+            for one in ranges:
+                await self._settle(items, one, take)
+
+        tasks = [asyncio.create_task(work()) for _ in range(self._limits.concurrency)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _ranges(self, items: Sequence[T]) -> Iterator[range]:
+        """As `plan`, with what was learned of the limits meanwhile."""
+        start = 0
+        while start < len(items):
+            stop = _fill(lambda i: self._cost(items[i]), start, len(items), self._limits)
+            yield range(start, stop)
+            start = stop
+
+    async def _settle(
+        self, items: Sequence[T], one: range, take: Callable[[int, Sequence[R]], None]
+    ) -> bool:
+        """Was it accepted as it was?"""
+        try:
+            results = await self._send(items[one.start : one.stop])
+        except TooLarge as error:
+            if len(one) == 1:
+                take(one.start, [await self._shrunk(items[one.start], one.start, error)])
+                return False
+            middle = one.start + (len(one) + 1) // 2
+            halves = range(one.start, middle), range(middle, one.stop)
+            accepted = [await self._settle(items, half, take) for half in halves]
+            if all(accepted):  # it was the number, not a single item
+                smaller = min(self._limits.items or len(one), len(halves[0]))
+                self._limits = replace(self._limits, items=smaller)
+            return False
+        _check(results, len(one))
+        take(one.start, results)
+        return True
+
+    async def _shrunk(self, item: T, position: int, error: TooLarge) -> R:
+        tries = 0
+        while self._shrink is not None and (smaller := self._shrink(item, tries)) is not None:
+            item, tries = smaller, tries + 1
+            try:
+                results = await self._send([item])
+            except TooLarge as again:
+                error = again
+            else:
+                _check(results, 1)
+                return results[0]
+        raise TooLarge(
+            f"item {position} is too large on its own: {error.message}",
+            hint=error.hint or 'make chunks smaller, or set oversize = "cut" for this provider',
+        ) from error
+
+
+def _check(results: Sequence[object], expected: int) -> None:
+    if len(results) != expected:
+        raise BadResponse(f"{expected} results were due, and {len(results)} came")

@@ -1,0 +1,175 @@
+"""JSON over HTTP, as all providers are asked: time limits, keys, tries, errors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from pincite.errors import BadResponse, ConfigError, ProviderError, Unavailable
+from pincite.providers.retry import Clock, RetryPolicy, retrying
+from pincite.providers.secret import Secret
+from pincite.providers.translate import translate
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class Transport:
+    """One provider at one address. For one event loop; close it at the end.
+
+    The key goes into the header `Authorization: Bearer`, and nowhere else. Redirects are not
+    followed.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        url: str,
+        *,
+        key: Secret | None = None,
+        key_variable: str = "",
+        timeout_s: float = 60.0,
+        retry: RetryPolicy = RetryPolicy(),
+        clock: Clock = Clock(),
+    ) -> None:
+        """`timeout_s` bounds one try. Raises ConfigError for an address that cannot be one."""
+        self.provider = provider
+        self._base = check_url(url)
+        self._key = key
+        self._key_variable = key_variable
+        self._timeout_s = timeout_s
+        self._retry = retry
+        self._clock = clock
+        self._client: httpx.AsyncClient | None = None
+
+    async def post(self, path: str, body: Mapping[str, object]) -> Any:
+        """The decoded answer. Raises a ProviderError; RateLimited and Unavailable after the tries
+        that the policy allows."""
+        raw = msgspec.json.encode(body)
+        return await retrying(lambda s: self._once("POST", path, raw, s), self._retry, self._clock)
+
+    async def get(self, path: str) -> Any:
+        """As `post`, for what is only read."""
+        return await retrying(lambda s: self._once("GET", path, None, s), self._retry, self._clock)
+
+    @asynccontextmanager
+    async def lines(
+        self, path: str, body: Mapping[str, object]
+    ) -> AsyncIterator[AsyncIterator[str]]:
+        """The lines of a streamed answer, as they come. Opening is tried again, reading is not:
+        it raises Unavailable where the stream breaks. Leaving the block hangs up."""
+        raw = msgspec.json.encode(body)
+        response = await retrying(lambda s: self._open(path, raw, s), self._retry, self._clock)
+        try:
+            yield self._read_lines(response, path)
+        finally:
+            await response.aclose()
+
+    async def close(self) -> None:
+        """Hang up. The transport may be used again."""
+        if self._client is not None:
+            client, self._client = self._client, None
+            await client.aclose()
+
+    async def _once(self, method: str, path: str, raw: bytes | None, remaining_s: float) -> Any:
+        async with self._asked(path, remaining_s):
+            response = await self._http().request(method, join(self._base, path), content=raw)
+            if response.status_code != 200:
+                raise self._refused(response, response.content, path)
+        try:
+            return msgspec.json.decode(response.content)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadResponse(f"{self._where(path)} sent what is no JSON: {error}") from error
+
+    async def _open(self, path: str, raw: bytes, remaining_s: float) -> httpx.Response:
+        client = self._http()
+        async with self._asked(path, remaining_s):
+            request = client.build_request("POST", join(self._base, path), content=raw)
+            response = await client.send(request, stream=True)
+            if response.status_code != 200:
+                try:
+                    raise self._refused(response, await response.aread(), path)
+                finally:
+                    await response.aclose()
+        return response
+
+    async def _read_lines(self, response: httpx.Response, path: str) -> AsyncIterator[str]:
+        import httpx
+
+        try:
+            async for line in response.aiter_lines():
+                yield line
+        except httpx.HTTPError as error:
+            raise self._broken(path, error) from error
+
+    @asynccontextmanager
+    async def _asked(self, path: str, remaining_s: float) -> AsyncIterator[None]:
+        """Translates what goes wrong on the way."""
+        import httpx
+
+        limit_s = max(0.0, min(self._timeout_s, remaining_s))
+        try:
+            async with asyncio.timeout(limit_s):
+                yield
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise Unavailable(
+                f"{self._where(path)} gave no answer within {limit_s:.3g} s",
+                hint=f"raise timeout_s of [providers.{self.provider}] in pincite.toml",
+            ) from error
+        except httpx.HTTPError as error:
+            raise self._broken(path, error) from error
+
+    def _http(self) -> httpx.AsyncClient:
+        if self._client is None:
+            import httpx
+
+            headers = {"Content-Type": "application/json", "Accept": "application/json"}
+            if self._key is not None:
+                headers["Authorization"] = f"Bearer {self._key.reveal()}"
+            timeout = httpx.Timeout(self._timeout_s, pool=None)
+            self._client = httpx.AsyncClient(headers=headers, timeout=timeout)
+        return self._client
+
+    def _refused(self, response: httpx.Response, raw: bytes, path: str) -> ProviderError:
+        if self._key is not None:
+            raw = self._key.redact(raw.decode("utf-8", "replace")).encode()
+        return translate(
+            response.status_code, response.headers, raw, self._where(path), self._key_variable
+        )
+
+    def _broken(self, path: str, error: Exception) -> Unavailable:
+        reason = str(error) or type(error).__name__
+        if self._key is not None:
+            reason = self._key.redact(reason)
+        hint = "is the server running, and is this its address? `pincite doctor` looks"
+        return Unavailable(f"{self._where(path)} could not be asked: {reason}", hint=hint)
+
+    def _where(self, path: str) -> str:
+        return f"{self.provider} at {join(self._base, path)}"
+
+
+def check_url(url: str) -> str:
+    """The address without a slash at its end. Raises ConfigError for anything but http(s), and
+    where it holds a password, which would end up in messages."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(f"{url!r} is no address", hint="use http://HOST:PORT or https://HOST")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ConfigError(
+            f"the address of {parts.hostname} holds more than scheme, host, port and path",
+            hint="put keys into the provider's environment variable",
+        )
+    return url.rstrip("/")
+
+
+def join(base: str, path: str) -> str:
+    """`/v1` is not said twice: both `http://host` and `http://host/v1` are fine as an address."""
+    version = "/" + path.split("/", 2)[1] + "/"
+    if version in ("/v1/", "/v2/") and f"{base}/".endswith(version):
+        base = base[: -len(version) + 1]
+    return base + path

@@ -1,0 +1,51 @@
+"""`provider:model`, as it is written in options and in `pincite.toml`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from pincite.errors import ConfigError
+from pincite.providers.http import check_url
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_DIMENSIONS = re.compile(r"@([1-9]\d{0,4})\Z")
+_FORMS = "PROVIDER:MODEL, PROVIDER:MODEL@DIMENSIONS or PROVIDER:http://HOST:PORT#MODEL"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A parsed string: `voyage:voyage-4`, `openai:text-embedding-3-small@512`,
+    `llamacpp:http://localhost:8081`, `vllm:http://gpu:8000#Qwen/Qwen3-Embedding-0.6B@512`.
+
+    `model` and `url` may be empty, but not both; `dimensions` 0 means the model's own.
+    """
+
+    provider: str
+    model: str = ""
+    url: str = ""
+    dimensions: int = 0
+
+    def __str__(self) -> str:
+        size = f"@{self.dimensions}" if self.dimensions else ""
+        if not self.url:
+            return f"{self.provider}:{self.model}{size}"
+        return f"{self.provider}:{self.url}" + (f"#{self.model}" if self.model else "") + size
+
+    def with_model(self, model: str) -> ModelName:
+        """The same with the name that the server gives its model."""
+        return replace(self, model=model)
+
+
+def parse_model(text: str) -> ModelName:
+    """Raises ConfigError for anything else than a model's name."""
+    provider, colon, rest = text.strip().partition(":")
+    if not colon or not _NAME.fullmatch(provider) or not rest or rest != rest.strip():
+        raise ConfigError(f"{text!r} names no model", hint=f"write {_FORMS}")
+    dimensions = 0
+    if found := _DIMENSIONS.search(rest):
+        dimensions, rest = int(found[1]), rest[: found.start()]
+    if "://" not in rest:
+        return ModelName(provider, rest, dimensions=dimensions)
+    url, _, model = rest.partition("#")
+    return ModelName(provider, model, check_url(url), dimensions)

@@ -1,0 +1,50 @@
+"""What can be set for a provider: one table `[providers.NAME]` of `pincite.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pincite.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderOptions:
+    """Zero and empty stand for what the provider's own file says.
+
+    `url` is where it is; `key_file` holds the key, if it is not in the environment. `timeout_s`
+    bounds one request, `deadline_s` all `tries` together. `max_items`, `max_tokens` (of a request)
+    and `max_item_tokens` are for servers with other limits than the usual ones. `tokenizer` is a
+    `tokenizer.json` to count with. `oversize` says what becomes of a text that is too large alone:
+    `cut` it with a warning or `fail`. Prefixes are put before texts by those providers that leave
+    it to the client; None means those that the model's name calls for. `body` is added to every
+    request as it is. `cache` keeps vectors, so that no text is paid for twice.
+    """
+
+    url: str = ""
+    key_file: str = ""
+    timeout_s: float = 60.0
+    deadline_s: float = 120.0
+    tries: int = 3
+    concurrency: int = 4
+    max_items: int = 0
+    max_tokens: int = 0
+    max_item_tokens: int = 0
+    tokenizer: str = ""
+    oversize: Literal["cut", "fail"] = "cut"
+    query_prefix: str | None = None
+    document_prefix: str | None = None
+    instruction: str = ""
+    body: Mapping[str, Any] = field(default_factory=dict)
+    cache: bool = True
+
+    def __post_init__(self) -> None:
+        if min(self.timeout_s, self.deadline_s) <= 0 or min(self.tries, self.concurrency) < 1:
+            raise ConfigError(
+                "timeout_s and deadline_s must be positive, tries and concurrency at least 1"
+            )
+        if min(self.max_items, self.max_tokens, self.max_item_tokens) < 0:
+            raise ConfigError("max_items, max_tokens and max_item_tokens must not be negative")
+        if self.oversize not in ("cut", "fail"):
+            raise ConfigError(f"oversize is {self.oversize!r}; use cut or fail")

@@ -1,0 +1,227 @@
+"""Which providers there are, and how a model of theirs is opened.
+
+A provider is one line here and one file. Third parties add theirs by an entry point of the group
+`pincite.providers` that names a `Provider`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pincite.errors import AuthError, ConfigError
+from pincite.model import Notice
+from pincite.providers.batching import Limits
+from pincite.providers.http import Transport
+from pincite.providers.names import ModelName, parse_model
+from pincite.providers.options import ProviderOptions
+from pincite.providers.retry import RetryPolicy
+from pincite.providers.secret import Secret
+from pincite.providers.tokens import CountTokens, estimate_tokens, tokenizer_counter
+
+GROUP = "pincite.providers"
+Kind = Literal["dense", "sparse", "rerank", "llm"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """`dense`, `sparse`, `rerank` and `llm` name what opens such a model, as `module:function`: an
+    async function of a `Setup`. `key` is the environment variable of the key, `url` the usual
+    address, `extra` what has to be installed. A key is required where there is an `url` of https.
+    """
+
+    name: str
+    key: str = ""
+    url: str = ""
+    extra: str = ""
+    dense: str = ""
+    sparse: str = ""
+    rerank: str = ""
+    llm: str = ""
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What it can do."""
+        return tuple(kind for kind in KINDS if getattr(self, kind))
+
+    @property
+    def needs_key(self) -> bool:
+        """Does it work only with a key?"""
+        return bool(self.key) and self.url.startswith("https:")
+
+
+_HERE = "pincite.providers"
+_COMPATIBLE = f"{_HERE}.dense.compatible:open_dense"
+_TABLE = (
+    Provider(
+        "voyage",
+        "VOYAGE_API_KEY",
+        "https://api.voyageai.com",
+        dense=f"{_HERE}.dense.voyage:open_dense",
+    ),
+    Provider(
+        "openai",
+        "OPENAI_API_KEY",
+        "https://api.openai.com",
+        dense=f"{_HERE}.dense.openai:open_dense",
+    ),
+    Provider(
+        "cohere", "CO_API_KEY", "https://api.cohere.com", dense=f"{_HERE}.dense.cohere:open_dense"
+    ),
+    Provider("jina", "JINA_API_KEY", "https://api.jina.ai", dense=f"{_HERE}.dense.jina:open_dense"),
+    Provider(
+        "ollama",
+        "OLLAMA_API_KEY",
+        "http://localhost:11434",
+        dense=f"{_HERE}.dense.ollama:open_dense",
+    ),
+    Provider("tei", "TEI_API_KEY", "http://localhost:8080", dense=f"{_HERE}.dense.tei:open_dense"),
+    Provider("llamacpp", "LLAMA_API_KEY", "http://localhost:8080", dense=_COMPATIBLE),
+    Provider("vllm", "VLLM_API_KEY", "http://localhost:8000", dense=_COMPATIBLE),
+    Provider("lmstudio", "LMSTUDIO_API_KEY", "http://localhost:1234", dense=_COMPATIBLE),
+    Provider("compatible", "COMPATIBLE_API_KEY", dense=_COMPATIBLE),
+    Provider("fastembed", extra="fastembed", dense=f"{_HERE}.dense.hub:open_fastembed"),
+    Provider(
+        "sentence-transformers", extra="hub", dense=f"{_HERE}.dense.hub:open_sentence_transformers"
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All that a provider's file is given to open a model. `dimensions` is what an index was made
+    with, 0 where there is none yet; `models` is where weights are kept."""
+
+    provider: Provider
+    name: ModelName
+    options: ProviderOptions = field(default_factory=ProviderOptions)
+    key: Secret | None = None
+    dimensions: int = 0
+    models: Path | None = None
+    offline: bool = False
+    on_notice: Callable[[Notice], None] = lambda _: None
+
+    def transport(self, url: str = "") -> Transport:
+        """To the address of the model's name, of the options, `url`, or the usual one. Raises
+        AuthError where a key is needed and missing."""
+        usual = url or self.provider.url
+        chosen = self.name.url or self.options.url or usual
+        if not chosen:
+            raise ConfigError(
+                f"{self.provider.name} has no usual address",
+                hint=f"write {self.provider.name}:http://HOST:PORT#MODEL",
+            )
+        if self.provider.needs_key and self.key is None:
+            raise AuthError(
+                f"{self.name} needs a key, and {self.provider.key} is not set",
+                hint=f"export {self.provider.key}=..., or name a file: key_file of"
+                f" [providers.{self.provider.name}] in pincite.toml",
+            )
+        retry = RetryPolicy(tries=self.options.tries, deadline_s=self.options.deadline_s)
+        return Transport(
+            self.provider.name,
+            chosen,
+            key=self.key,
+            key_variable=self.provider.key,
+            timeout_s=self.options.timeout_s,
+            retry=retry,
+        )
+
+    def limits(self, usual: Limits) -> Limits:
+        """`usual` with what the options say."""
+        given = self.options
+        return Limits(
+            items=given.max_items or usual.items,
+            tokens=given.max_tokens or usual.tokens,
+            item_tokens=given.max_item_tokens or usual.item_tokens,
+            concurrency=given.concurrency,
+        )
+
+    def counter(self) -> CountTokens:
+        """The configured tokenizer, else the estimate."""
+        if not self.options.tokenizer:
+            return estimate_tokens
+        return tokenizer_counter(Path(self.options.tokenizer))
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Opens models by name. `options` are by provider; `key_of` finds the key of a provider."""
+
+    options: Mapping[str, ProviderOptions] = field(default_factory=dict)
+    key_of: Callable[[Provider], Secret | None] = lambda _: None
+    models: Path | None = None
+    offline: bool = False
+    on_notice: Callable[[Notice], None] = lambda _: None
+
+    def setup(self, kind: Kind, text: str, *, dimensions: int = 0) -> Setup:
+        """What a model is opened with. Raises ConfigError for a provider that is not known, or not
+        for this kind."""
+        name = parse_model(text)
+        provider = find_provider(name.provider, kind)
+        return Setup(
+            provider,
+            name,
+            self.options.get(name.provider, ProviderOptions()),
+            self.key_of(provider),
+            dimensions,
+            self.models,
+            self.offline,
+            self.on_notice,
+        )
+
+    async def open(self, kind: Kind, text: str, *, dimensions: int = 0) -> Any:
+        """The model: a `DenseEncoder`, `SparseEncoder`, `Reranker` or `LLM`. Raises ConfigError
+        (also for a missing extra), AuthError, and what the provider raises when it is asked."""
+        setup = self.setup(kind, text, dimensions=dimensions)
+        module, _, function = str(getattr(setup.provider, kind)).partition(":")
+        return await getattr(importlib.import_module(module), function)(setup)
+
+
+def find_provider(name: str, kind: Kind) -> Provider:
+    """Raises ConfigError that lists the known ones."""
+    known = providers()
+    if name not in known:
+        names = ", ".join(n for n, one in sorted(known.items()) if kind in one.kinds)
+        raise ConfigError(f"there is no provider {name!r} for {kind}; known: {names}")
+    if kind not in known[name].kinds:
+        names = ", ".join(n for n, one in sorted(known.items()) if kind in one.kinds)
+        raise ConfigError(
+            f"{name} has no {kind} models, only {', '.join(known[name].kinds)};"
+            f" those that have: {names}"
+        )
+    return known[name]
+
+
+@cache
+def providers() -> Mapping[str, Provider]:
+    """All by name, those of installed distributions included. Raises ConfigError for one that
+    is no `Provider` or takes the name of another."""
+    from importlib.metadata import entry_points
+
+    found = {one.name: one for one in _TABLE}
+    for point in entry_points(group=GROUP):
+        made = point.load()
+        where = f"the entry point {point.name!r} of {point.dist.name if point.dist else '?'}"
+        if not isinstance(made, Provider):
+            raise ConfigError(f"{where} is no pincite.providers.registry.Provider")
+        if made.name in found:
+            raise ConfigError(f"{where} adds {made.name!r}, and there is one of that name already")
+        found[made.name] = made
+    return found
+
+
+def missing_extra(provider: Provider, error: ImportError) -> ConfigError:
+    """What to say when a provider's library is not there. A broken one is not missing: its own
+    error is raised."""
+    if not isinstance(error, ModuleNotFoundError):
+        raise error
+    return ConfigError(
+        f"{provider.name} needs {error.name}, which is not installed",
+        hint=f"pip install 'pincite[{provider.extra}]'",
+    )

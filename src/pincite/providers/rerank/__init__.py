@@ -1,0 +1,1 @@
+"""Rerankers: a query and documents to scores. One vendor per file."""

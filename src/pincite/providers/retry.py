@@ -1,0 +1,64 @@
+"""When to ask again, and how long to wait before.
+
+Only RateLimited and Unavailable are worth another try. The wait is drawn from the whole range
+("full jitter": uniform(0, min(cap, first * 2**n)), Brooker, "Exponential Backoff And Jitter", AWS
+Architecture Blog, 2015), so that many clients that failed together do not come back together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pincite.errors import ConfigError, RateLimited, Unavailable
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """`tries` in all, the first one included. Waits begin at up to `first_s` and double up to
+    `cap_s`. `deadline_s` bounds all tries and waits together."""
+
+    tries: int = 3
+    first_s: float = 1.0
+    cap_s: float = 16.0
+    deadline_s: float = 120.0
+
+    def __post_init__(self) -> None:
+        if self.tries < 1 or min(self.first_s, self.cap_s, self.deadline_s) <= 0:
+            raise ConfigError("tries must be at least 1; first_s, cap_s and deadline_s positive")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time and chance, so that tests need neither. `now` is monotonic, in seconds."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    uniform: Callable[[float, float], float] = random.uniform
+
+
+async def retrying(
+    call: Callable[[float], Awaitable[T]], policy: RetryPolicy, clock: Clock = Clock()
+) -> T:
+    """The result of `call(remaining_s)`, asked up to `policy.tries` times.
+
+    A provider's Retry-After is the least that is waited, with jitter on top. If the deadline would
+    pass while waiting, the error is raised at once. Raises what the last try raised.
+    """
+    end = clock.now() + policy.deadline_s
+    for attempt in range(1, policy.tries + 1):
+        try:
+            return await call(end - clock.now())
+        except (RateLimited, Unavailable) as error:
+            wait_s = clock.uniform(0.0, min(policy.cap_s, policy.first_s * 2 ** (attempt - 1)))
+            wait_s += error.retry_after_s or 0.0
+            if attempt == policy.tries or clock.now() + wait_s >= end:
+                raise
+            await clock.sleep(wait_s)
+    raise AssertionError("unreachable: the last try returns or raises")

@@ -1,0 +1,36 @@
+"""Keys that do not show."""
+
+from __future__ import annotations
+
+SHOWN = "***"
+
+
+class Secret:
+    """A key. Only `reveal` gives it away: `repr`, `str`, formats, pickles and JSON do not."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The key itself, for the header of a request and nothing else."""
+        return self._value
+
+    def redact(self, text: str) -> str:
+        """`text` without the key, should a server have repeated it."""
+        return text.replace(self._value, SHOWN) if self._value else text
+
+    def __repr__(self) -> str:
+        return f"Secret({SHOWN})"
+
+    __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a key is not to be pickled")

@@ -1,0 +1,125 @@
+"""What can go wrong, as switches."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pincite.testing.contract_server.wire import Response, Vendor
+
+_STATUS = {
+    "400": "the request is malformed",
+    "401": "the key is wrong",
+    "403": "the key may not do this",
+    "404": "no such model",
+    "410": "the model has been retired; use its successor",
+    "413": "the request entity is too large",
+    "422": "the value of a field is not valid",
+    "424": "the backend failed",
+    "429": "rate limit reached",
+    "429-retry-after": "rate limit reached",
+    "500": "internal error",
+    "503": "the model is overloaded",
+}
+#: Faults of the answer: what is sent is spoilt in this way.
+_SPOILT = ("slow", "cut-off", "wrong-count", "wrong-order", "nan", "no-json")
+FAULTS = (*_STATUS, *_SPOILT)
+
+
+@dataclass(slots=True)
+class Fault:
+    """A switch that is on for the next `times` requests whose path ends in `path`."""
+
+    name: str
+    times: int = 1
+    path: str = ""
+    wait_s: float = 5.0
+
+    def __post_init__(self) -> None:
+        if self.name not in FAULTS:
+            raise ValueError(f"there is no fault {self.name!r}; there are: {', '.join(FAULTS)}")
+
+
+class Switches:
+    """The faults that are on. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+        self._lock = threading.Lock()
+
+    def on(self, fault: Fault) -> None:
+        """Switch on."""
+        with self._lock:
+            self._faults.append(fault)
+
+    def off(self) -> None:
+        """Switch all off."""
+        with self._lock:
+            self._faults.clear()
+
+    def take(self, path: str) -> Fault | None:
+        """The fault that this request is to meet."""
+        with self._lock:
+            for fault in self._faults:
+                if fault.times > 0 and path.endswith(fault.path):
+                    fault.times -= 1
+                    return fault
+        return None
+
+
+def refused(fault: Fault, vendor: Vendor) -> Response | None:
+    """The answer of a fault that is a status; None for the others."""
+    if fault.name not in _STATUS:
+        return None
+    status = int(fault.name[:3])
+    headers = {"Retry-After": "0.05"} if fault.name.endswith("retry-after") else {}
+    return Response(status, vendor.error(status, _STATUS[fault.name]), headers)
+
+
+def spoil(fault: Fault, response: Response) -> Response:
+    """The answer with the fault in it. `cut-off` is done while sending."""
+    if fault.name == "slow":
+        time.sleep(fault.wait_s)
+    if fault.name == "no-json":
+        return Response(200, response.raw()[:-5])
+    if fault.name in ("wrong-count", "wrong-order", "nan"):
+        return Response(200, _each_list(response.body, _CHANGES[fault.name]), response.headers)
+    return response
+
+
+def _each_list(value: Any, change: Callable[[list[Any]], list[Any]]) -> Any:
+    """The outermost list of results, changed: the answer itself, or one of its fields."""
+    if isinstance(value, list):
+        return change(value)
+    if isinstance(value, dict):
+        names = ("data", "embeddings", "results", "float")
+        return {k: _each_list(v, change) if k in names else v for k, v in value.items()}
+    return value
+
+
+def _nan(values: list[Any]) -> list[Any]:
+    """The first number of the first result is none."""
+    first = values[0] if values else None
+    if isinstance(first, float):
+        return [None, *values[1:]]
+    if isinstance(first, list):
+        return [_nan(first), *values[1:]]
+    if isinstance(first, dict):
+        return [{k: _spoilt_number(v) for k, v in first.items()}, *values[1:]]
+    return values
+
+
+def _spoilt_number(value: Any) -> Any:
+    if isinstance(value, float):
+        return None
+    return _nan(value) if isinstance(value, list) else value
+
+
+_CHANGES: dict[str, Callable[[list[Any]], list[Any]]] = {
+    "wrong-count": lambda values: values[:-1],
+    "wrong-order": lambda values: values[::-1],
+    "nan": _nan,
+}

@@ -1,0 +1,220 @@
+"""JSON over real HTTP: what is answered, refused, broken, late; and the key, which never shows."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from pincite.errors import (
+    AuthError,
+    BadResponse,
+    ConfigError,
+    Gone,
+    Invalid,
+    PinciteError,
+    RateLimited,
+    TooLarge,
+    Unavailable,
+)
+from pincite.providers.http import Transport, check_url, join
+from pincite.providers.retry import RetryPolicy
+from pincite.providers.secret import Secret
+from pincite.providers.translate import retry_after_s, said, translate
+from pincite.testing.contract_server import ContractServer
+
+KEY = "sk-do-not-show-this-0123456789"
+BODY = {"model": "text-embedding-3-small", "input": ["a"]}
+ONCE = RetryPolicy(tries=1)
+QUICK = RetryPolicy(first_s=0.01, cap_s=0.01)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ContractServer]:
+    with ContractServer(key=KEY) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def _healthy(server: ContractServer) -> None:
+    server.heal()
+    server.record.clear()
+
+
+def ask(
+    server: ContractServer,
+    retry: RetryPolicy = QUICK,
+    *,
+    key: str = KEY,
+    timeout_s: float = 10.0,
+    url: str = "",
+) -> Any:
+    async def session() -> Any:
+        transport = Transport(
+            "openai",
+            url or server.url("openai"),
+            key=Secret(key),
+            key_variable="OPENAI_API_KEY",
+            timeout_s=timeout_s,
+            retry=retry,
+        )
+        try:
+            return await transport.post("/v1/embeddings", BODY)
+        finally:
+            await transport.close()
+
+    return asyncio.run(session())
+
+
+OUTCOMES = {
+    "400": Invalid,
+    "401": AuthError,
+    "403": AuthError,
+    "404": Gone,
+    "410": Gone,
+    "413": TooLarge,
+    "422": Invalid,
+    "424": Unavailable,
+    "429": RateLimited,
+    "429-retry-after": RateLimited,
+    "500": Unavailable,
+    "503": Unavailable,
+    "slow": Unavailable,
+    "cut-off": Unavailable,
+    "no-json": BadResponse,
+}
+
+
+@pytest.mark.parametrize("fault", OUTCOMES)
+def test_each_fault_is_its_error_with_what_the_server_said(
+    server: ContractServer, fault: str
+) -> None:
+    server.fail(fault, times=9, wait_s=0.5)
+    with pytest.raises(OUTCOMES[fault], match="openai at http://127") as caught:
+        ask(server, ONCE, timeout_s=0.25)
+    assert type(caught.value) is OUTCOMES[fault]
+
+
+@pytest.mark.parametrize("fault", OUTCOMES)
+def test_only_what_may_pass_is_asked_again(server: ContractServer, fault: str) -> None:
+    server.fail(fault, times=2, wait_s=0.5)
+    if OUTCOMES[fault] in (RateLimited, Unavailable):
+        assert len(ask(server, timeout_s=0.25)["data"]) == 1
+        assert server.record.requests == 3
+    else:
+        with pytest.raises(OUTCOMES[fault]):
+            ask(server)
+        assert server.record.requests == 1
+
+
+def test_nobody_there_says_so_and_what_to_do() -> None:
+    with ContractServer() as gone:
+        url = gone.url("openai")
+    with pytest.raises(Unavailable, match="could not be asked") as caught:
+        ask(gone, url=url)
+    assert "running" in caught.value.hint
+
+
+def test_a_wrong_key_names_the_variable_and_not_the_key(server: ContractServer) -> None:
+    wrong = KEY[::-1]
+    with pytest.raises(AuthError) as caught:
+        ask(server, key=wrong)
+    assert "OPENAI_API_KEY" in caught.value.hint
+    assert wrong not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_server_that_repeats_the_key_does_not_make_it_show() -> None:
+    shown = Secret(KEY).redact(f"Incorrect API key provided: {KEY}.")
+    assert shown == "Incorrect API key provided: ***."
+
+
+def test_a_key_shows_nowhere() -> None:
+    secret = Secret(KEY)
+    transport = Transport("x", "http://localhost", key=secret)
+    shown = (repr(secret), str(secret), f"{secret}", f"{secret!r:>40}", repr(vars(transport)))
+    assert not any(KEY in one for one in shown)
+    for spread in (pickle.dumps, copy.deepcopy, msgspec.json.encode):
+        with pytest.raises(TypeError):
+            spread(secret)
+    assert secret.reveal() == KEY
+    assert secret == Secret(KEY)
+    assert secret != Secret("other")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'{"detail": "slow down"}', "slow down"),
+        (b'{"detail": [{"msg": "field required", "loc": ["input"]}]}', "field required"),
+        (b'{"error": {"message": "no such model", "code": 404}}', "no such model"),
+        (b'{"error": "not found"}', "not found"),
+        (b'{"message": "too many"}', "too many"),
+        (b"<html>\n bad   gateway</html>", "<html> bad gateway</html>"),
+        (b"\xff\xfe", "��"),
+        (b"", ""),
+    ],
+)
+def test_what_a_server_says_is_found_in_every_shape(body: bytes, message: str) -> None:
+    assert said(body) == message
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind"),
+    [
+        (400, "This model's maximum context length is 8192 tokens", TooLarge),
+        (400, "Requested 300001 tokens, max 300000 tokens per request", TooLarge),
+        (400, "invalid request: total number of texts must be at most 96", TooLarge),
+        (400, "the input length exceeds the context length", TooLarge),
+        (400, "Value 'x' for argument 'input_type' is not valid.", Invalid),
+        (422, "batch size 64 > maximum allowed batch size 32", TooLarge),
+        (422, "`inputs` must have less than 512 tokens. Given: 600", TooLarge),
+        (422, "dimensions must be between 1 and 1024", Invalid),
+        (500, "input (600 tokens) is too large to process. increase the batch", TooLarge),
+        (500, "boom", Unavailable),
+        (424, "model is not a re-ranker model", Invalid),
+        (501, "This server does not support embeddings", Invalid),
+        (402, "no balance", AuthError),
+        (498, "invalid token", AuthError),
+        (408, "late", Unavailable),
+        (307, "", BadResponse),
+    ],
+)
+def test_statuses_and_messages_of_the_vendors(
+    status: int, message: str, kind: type[PinciteError]
+) -> None:
+    raw = msgspec.json.encode({"error": message})
+    assert type(translate(status, {}, raw, "here")) is kind
+
+
+def test_retry_after_is_seconds_or_a_date() -> None:
+    assert retry_after_s("7") == 7
+    assert retry_after_s("0.25") == 0.25
+    assert retry_after_s("-3") == 0
+    assert retry_after_s("Wed, 21 Oct 2015 07:28:00 GMT") == 0
+    for nothing in (None, "", "soon", "nan", "inf"):
+        assert retry_after_s(nothing) is None
+    error = translate(429, {"retry-after": "3"}, b"", "here")
+    assert isinstance(error, RateLimited)
+    assert error.retry_after_s == 3
+
+
+def test_addresses_may_end_in_their_version_or_a_slash() -> None:
+    for base in ("http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/"):
+        assert join(check_url(base), "/v1/embeddings") == "http://h:1/v1/embeddings"
+    assert join("http://h/voyage", "/v1/rerank") == "http://h/voyage/v1/rerank"
+    assert join("http://h/v1", "/embed") == "http://h/v1/embed"
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://h", "h:80", "http://", "http://me:secret@h", "http://h?key=1", "http://h#x"]
+)
+def test_addresses_with_anything_else_are_refused(url: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_url(url)
+    assert "secret" not in str(caught.value) or "://h" not in url
