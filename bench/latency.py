@@ -11,7 +11,7 @@ analysis of the query, the hop to the owner, the engine, fusion, loading, smooth
   less this is about what the hop costs.
 - engine: the calls into the engine that such a search needs, made raw (see `raw_engine.py`).
   In process less this is our own work.
-- wait: a search is due every 20 ms whether or not the one before it has come back; its wait runs
+- wait: a search is due every 100 ms whether or not the one before it has come back; its wait runs
   from when it was due to its pack. `idle` is with nothing else going on, `writing` while another
   client replaces documents of 20 chunks without a pause (the owner flushes every 2 s meanwhile),
   `flushing` while a run of changes is made durable, `optimising` while the engine optimises a

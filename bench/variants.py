@@ -37,12 +37,12 @@ def profile_of(
 ) -> Profile:
     """`results` are shown; `pool` candidates are loaded (0: as many as the default loads, but no
     fewer than are shown). `same_text` and `keep` are `dedup.same_text` and `select.on_none`."""
-    shipped = Profile()
+    shipped = Profile().showing(results)
     profile = replace(
         shipped,
         load=replace(shipped.load, pool=max(pool or shipped.load.pool, results)),
         dedup=replace(shipped.dedup, same_text=same_text),
-        select=replace(shipped.select, results=results, on_none="keep" if keep else "drop"),
+        select=replace(shipped.select, on_none="keep" if keep else "drop"),
     )
     if variant == "default":
         return profile

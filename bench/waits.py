@@ -9,20 +9,21 @@ from contextlib import asynccontextmanager, suppress
 
 from pincite.errors import PinciteError
 
-_EVERY_S = 0.02
+_EVERY_S = 0.1
 _AT_ONCE = 16  # more searches than that wait in the client: they would only make it worse
 
 
 class Waits:
     """Milliseconds from when a search was due until it came back, by what went on meanwhile.
 
-    Searches are due every 20 ms, whether or not those before them have come back: one that blocks
-    the owner for a second is seen by fifty of them. A search that has not begun when the body
+    Searches are due every 100 ms, whether or not those before them have come back: one that blocks
+    the owner for a second is seen by ten of them. A search that has not begun when the body
     ends counts with its wait until then.
     """
 
-    def __init__(self, search: Callable[[], Awaitable[object]]) -> None:
+    def __init__(self, search: Callable[[], Awaitable[object]], every_s: float = _EVERY_S) -> None:
         self._search = search
+        self._every_s = every_s
         self.found: dict[str, list[float]] = {}
 
     @asynccontextmanager
@@ -42,7 +43,7 @@ class Waits:
         running = []
         number = 0
         while not over.is_set():
-            due_s = start_s + number * _EVERY_S
+            due_s = start_s + number * self._every_s
             await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
             running.append(asyncio.create_task(self._one(due_s, room, over, found)))
             number += 1

@@ -195,7 +195,7 @@ def test_a_pause_is_seen_by_every_search_that_falls_into_it() -> None:
         await asyncio.sleep(0)
 
     async def watch() -> list[float]:
-        waits = Waits(nothing)
+        waits = Waits(nothing, every_s=0.02)
         async with waits.during("pause"):
             await asyncio.sleep(0.05)
             time.sleep(0.2)  # noqa: ASYNC251 - the pause

@@ -100,3 +100,11 @@ def test_a_table_is_laid_over_a_base(tmp_path: Path) -> None:
     base = profile_from({"fuse": {"k": 7}}, "first")
     profile = profile_from({"fuse": {"dense_weight": 0.25}}, "second", base)
     assert (profile.fuse.k, profile.fuse.dense_weight) == (7, 0.25)
+
+
+def test_a_profile_that_shows_more_looks_deeper() -> None:
+    few, many = Profile().showing(5), Profile().showing(200)
+    assert few.select.results == 5
+    assert (few.load, few.retrieve) == (Profile().load, Profile().retrieve)
+    assert (many.retrieve.dense_limit, many.retrieve.sparse_limit) == (200, 200)
+    assert (many.load.pool, many.select.results) == (200, 200)

@@ -221,7 +221,7 @@ class LocalIndex:
         """A commit changes the `ref` of every document of a checkout. Writing that to every point
         would take them all out of the engine's graph, so it is looked up here."""
         known = self._refs.setdefault(collection, {})
-        missing = {(c.repo, c.path) for c in chunks} - known.keys()
+        missing = {key for c in chunks if (key := (c.repo, c.path)) not in known}
         if missing:
             known.update(await self._catalog.refs(collection, missing))
         refs = ((chunk, known.get((chunk.repo, chunk.path), chunk.ref)) for chunk in chunks)

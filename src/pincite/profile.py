@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import msgspec
@@ -39,6 +39,20 @@ class Profile:
     gate: GateConfig = field(default_factory=GateConfig)
     select: SelectConfig = field(default_factory=SelectConfig)
     pack: PackConfig = field(default_factory=PackConfig)
+
+    def showing(self, results: int) -> Profile:
+        """This profile with so many results, and as deep as that needs at least."""
+        deep = self.retrieve
+        return replace(
+            self,
+            retrieve=replace(
+                deep,
+                dense_limit=max(deep.dense_limit, results),
+                sparse_limit=max(deep.sparse_limit, results),
+            ),
+            load=replace(self.load, pool=max(self.load.pool, results)),
+            select=replace(self.select, results=results),
+        )
 
     def __post_init__(self) -> None:
         if self.select.results > self.load.pool:

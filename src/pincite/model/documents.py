@@ -113,8 +113,8 @@ class SparseVector:
 class Point:
     """A chunk with its vectors, as a store keeps it. `dense` is None in a lexical collection.
 
-    `length` is the number of tokens that the sparse encoder counted, kept so that weights can
-    be computed again when the average length of the collection has moved.
+    `length` is the number of tokens that the sparse encoder counted; the mean over a collection
+    is its average length.
     """
 
     chunk: Chunk

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
+
 from pincite.model.documents import Chunk, SourceType, Vector
 
 VerdictLevel = Literal["grounded", "weak", "none"]
@@ -49,9 +51,9 @@ class Scope:
     block: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A chunk's id and its score in one ranking."""
+class Hit(msgspec.Struct, frozen=True, gc=False):
+    """A chunk's id and its score in one ranking. A search makes hundreds, and a Struct takes a
+    fifth of the time of a frozen dataclass."""
 
     id: str
     score: float
@@ -72,8 +74,7 @@ class Ranking:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(msgspec.Struct, frozen=True, gc=False):
     """A named number on a candidate and what kind of number it is."""
 
     name: SignalName
@@ -81,8 +82,7 @@ class Signal:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(msgspec.Struct, frozen=True):
     """A chunk that some ranking named; the last signal is `fused`."""
 
     collection: str
@@ -110,6 +110,10 @@ class Candidate:
     def signal(self, name: SignalName) -> Signal | None:
         """The latest signal of that name, or None."""
         return next((s for s in reversed(self.signals) if s.name == name), None)
+
+    def with_signal(self, signal: Signal) -> Candidate:
+        """The same with one signal more."""
+        return Candidate(self.collection, self.chunk, (*self.signals, signal), self.vector)
 
     @property
     def rank_signal(self) -> Signal:

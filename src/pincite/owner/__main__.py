@@ -34,6 +34,7 @@ def report(line: object) -> None:
 
 async def run(root: Path, models: Path, idle_s: float) -> None:
     """Own the index until it is time to leave."""
+    from pincite.garbage import rarely_collect
     from pincite.owner.server import Owner, serve
 
     def load_encoder(models: Path) -> DenseEncoder:
@@ -42,6 +43,7 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
         return open_encoder(models)
 
     owner = Owner(root, models, load_encoder)
+    rarely_collect()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, owner.leaving.set)
     try:

@@ -55,4 +55,4 @@ def _with_blend(candidate: Candidate, retrieval: float, weight: float) -> Candid
             hint="set blend.rerank_weight = 1",
         )
     value = weight * reranked.value + (1 - weight) * retrieval
-    return replace(candidate, signals=(*candidate.signals, Signal("blended", "normalised", value)))
+    return candidate.with_signal(Signal("blended", "normalised", value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError
@@ -56,7 +56,7 @@ def cover(
     """
     asked = terms(question)
     covered = [
-        replace(one, signals=(*one.signals, _coverage(one, asked, terms, config, foreign)))
+        one.with_signal(_coverage(one, asked, terms, config, foreign))
         for one in candidates[: config.candidates]
     ]
     return (*covered, *candidates[config.candidates :])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 
 from pincite.model import Candidate, Chunk, Drop, Pool
 
@@ -27,7 +26,7 @@ def dedup(candidates: Sequence[Candidate], config: DedupConfig) -> Pool:
         ("same lines as", lambda chunk: (*_file(chunk), chunk.start, chunk.end)),
     ]
     if config.same_text:
-        rules.append(("same text as", lambda chunk: _text_hash(chunk.text)))
+        rules.append(("same text as", lambda chunk: " ".join(chunk.text.split())))
     kept, dropped = list(candidates), []
     for reason, key in rules:
         kept, lost = _apply(kept, reason, key)
@@ -54,10 +53,6 @@ def _apply(
 
 def _file(chunk: Chunk) -> tuple[str, str, str]:
     return chunk.repo, chunk.ref, chunk.path
-
-
-def _text_hash(text: str) -> bytes:
-    return blake2b(" ".join(text.split()).encode(), digest_size=16).digest()
 
 
 def _richness(chunk: Chunk) -> int:

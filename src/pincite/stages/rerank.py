@@ -39,13 +39,7 @@ async def rerank(query: Query, pool: Pool, reranker: Reranker | None, config: Re
         notice = Notice("rerank_unavailable", f"the order is that before reranking: {reason}")
         return replace(pool, notices=(*pool.notices, notice))
     kind = reranker.kind
-    scored = [
-        replace(
-            judged[one.index],
-            signals=(*judged[one.index].signals, Signal("reranked", kind, one.score)),
-        )
-        for one in scores
-    ]
+    scored = [judged[one.index].with_signal(Signal("reranked", kind, one.score)) for one in scores]
     named = {one.index for one in scores}
     unnamed = [c for place, c in enumerate(judged) if place not in named]
     ordered = sorted(scored, key=lambda c: c.rank_key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError
@@ -64,7 +64,7 @@ def smooth(candidates: Sequence[Candidate], config: SmoothConfig) -> tuple[Candi
             for place, score in zip(places, lent, strict=True):
                 scores[place] = score
     smoothed = [
-        (score, replace(one, signals=(*one.signals, Signal("smoothed", fused.kind, score))))
+        (score, one.with_signal(Signal("smoothed", fused.kind, score)))
         for score, (fused, one) in zip(scores, pairs, strict=True)
     ]
     smoothed.sort(key=lambda pair: (-pair[0], pair[1].chunk.id, pair[1].collection))
@@ -78,7 +78,10 @@ def _regularise(
 
     rows = np.stack(vectors)
     scores = np.array(values)
-    nearness = np.maximum(rows @ rows.T, 0).astype(np.float64)
+    # Not `rows @ rows.T`: 0.02 ms instead of 0.09, but its threads wait for work spinning, and take
+    # milliseconds from the owner process where there are few cores.
+    products = np.einsum("ik,jk->ij", rows, rows)
+    nearness = np.maximum(products, 0).astype(np.float64)
     np.fill_diagonal(nearness, 0)
     if len(values) - 1 > config.neighbours:
         # Stable, so that of equal neighbours the better ranked speaks.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.errors import PinciteError, UsageError
+from pincite.garbage import rarely_collect
 from pincite.surfaces.options import (
     ERROR,
     INTERRUPTED,
@@ -42,6 +43,7 @@ def main() -> None:
     """The console script."""
     # One small matrix product needs no threads, and starting them doubles numpy's import time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    rarely_collect()
     try:
         code = app(standalone_mode=False)
     except click.ClickException as error:

@@ -52,16 +52,9 @@ class SearchRequest:
 
 async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
     """The pack and how it came about."""
-    profile = engine.settings.profile
-    profile = replace(
-        profile,
-        select=replace(
-            profile.select,
-            results=request.limit,
-            on_none="keep" if request.show_all else profile.select.on_none,
-        ),
-        load=replace(profile.load, pool=max(profile.load.pool, request.limit)),
-    )
+    profile = engine.settings.profile.showing(request.limit)
+    if request.show_all:
+        profile = replace(profile, select=replace(profile.select, on_none="keep"))
     scope = Scope(
         collections=request.collections,
         sources=request.sources,

@@ -53,18 +53,6 @@ def test_indices_are_ascending_unique_and_32_bits(text: str) -> None:
     assert all(value > 0 for value in vector.values)
 
 
-@given(
-    st.lists(st.sampled_from(["fox", "hen", "cow", "pig"]), max_size=200).map(" ".join),
-    st.floats(0.5, 5_000),
-    st.floats(0.5, 5_000),
-)
-def test_reweighing_is_the_same_as_encoding_anew(text: str, old: float, new: float) -> None:
-    vector, length = ENCODER.encode_document(text, old)
-    again = ENCODER.reweigh(vector, length, old, new)
-    assert again == ENCODER.encode_document(text, new)[0]
-    assert ENCODER.reweigh(again, length, new, old) == vector
-
-
 def test_ids_are_the_same_in_every_process() -> None:
     code = "from pincite.providers.sparse.bm25 import term_id; print(term_id('fox'))"
     said = subprocess.run(

@@ -55,15 +55,6 @@ class Bm25Encoder:
         k = self._k1 + 1
         return _vector({i: tf * k / (tf + norm) for i, tf in counts.items()}), length
 
-    def reweigh(
-        self, vector: SparseVector, length: int, old_average: float, new_average: float
-    ) -> SparseVector:
-        """Weight to count (w = tf k / (tf + norm), hence tf = w norm / (k - w)) and back."""
-        old, new = self._norm(length, old_average), self._norm(length, new_average)
-        k = self._k1 + 1
-        counts = (round(w * old / (k - w)) for w in vector.values)
-        return SparseVector(vector.indices, tuple(tf * k / (tf + new) for tf in counts))
-
     def _norm(self, length: int, average_length: float) -> float:
         return self._k1 * (1 - self._b + self._b * length / average_length)
 

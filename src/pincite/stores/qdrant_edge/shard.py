@@ -35,6 +35,9 @@ _FINISHING = -SPARE_BYTES // 2
 WORTHWHILE_SHARE = 0.1  # guess, unmeasured
 _GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer the engine builds no graph
 _JOURNAL_STEP = 8  # operations applied to a copy before searches get their turn
+#: How long between two steps that keep everybody waiting: whoever has come meanwhile goes first. One
+#: round of the event loop is not enough to read a request from its socket and answer it.
+_TURN_S = 0.005
 _JOURNAL_POINTS = 50_000  # about 150 MB; with more the copy is given up  # guess, unmeasured
 _LOG_BYTES = 256 * 1024 * 1024  # with more the engine flushes, which empties its log
 
@@ -67,8 +70,8 @@ class Shard:
         config = edge.EdgeConfig(vectors={}, sparse_vectors={SPARSE: sparse})
         shard = edge.EdgeShard.create(str(path), config)
         for name in INDEXED_FIELDS:
-            keyword = edge.PayloadSchemaType.Keyword
-            shard.update(edge.UpdateOperation.create_field_index(name, keyword))
+            mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
+            shard.update(edge.UpdateOperation.create_field_index(name, mapped))
         shard.flush()
         generations.write_state(self.root, state)
         return state, shard
@@ -211,9 +214,10 @@ class Shard:
         path = self.root / generation
         fresh = self.guard("load", lambda: edge.EdgeShard.load(str(path)))
         try:
+            await asyncio.sleep(_TURN_S)
             while self._journal and len(self._journal) > _JOURNAL_STEP:
                 self._replay(fresh, _JOURNAL_STEP)
-                await asyncio.sleep(0)
+                await asyncio.sleep(_TURN_S)
             await asyncio.to_thread(generations.sync_log, path)
             async with self.writing:  # and nothing below gives way to anyone
                 self._replay(fresh, _JOURNAL_STEP + len(self._journal or ()))
@@ -233,6 +237,7 @@ class Shard:
                 self.guard("sync", lambda: generations.write_state(self.root, state))
                 fresh, self._shard, self._state = self._shard, fresh, state
         finally:
+            await asyncio.sleep(_TURN_S)
             self.guard("close", fresh.close)  # the old one, or the copy that failed
 
     def _replay(self, fresh: edge.EdgeShard, most: int) -> None:

@@ -18,13 +18,16 @@ import numpy as np
 import qdrant_edge as edge
 
 from pincite.model import Chunk, Hit, Point, SparseVector, Vector
-from pincite.ports import FILTER_FIELDS, Filter
+from pincite.ports import Filter
 
 DENSE, SPARSE = "dense", "sparse"
 REVISION = "revision"
 ALIASED = "aliased"  # the revision, on points under an alias only
 OWN_ID = "own_id"
-INDEXED_FIELDS = (*FILTER_FIELDS, ALIASED)
+#: Filters on other fields look at every payload. Nobody is answered while a shard is opened, and
+#: every index makes that longer: 100,000 points take 284 ms of processor time with seven indexes
+#: in memory, of which `path` takes 130 and `revision` 60, and 72 ms with these mapped from disk.
+INDEXED_FIELDS = (REVISION, "repo", "source_type", ALIASED)
 
 _CHUNK_FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "id")
 _TUPLES = ("headings", "symbols")
