@@ -20,7 +20,7 @@ from pincite.providers.batching import Limits
 from pincite.providers.http import Transport
 from pincite.providers.names import ModelName, parse_model
 from pincite.providers.options import ProviderOptions
-from pincite.providers.retry import RetryPolicy
+from pincite.providers.retry import Clock, RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.tokens import CountTokens, estimate_tokens, tokenizer_counter
 
@@ -156,6 +156,7 @@ class Setup:
     models: Path | None = None
     offline: bool = False
     on_notice: Callable[[Notice], None] = lambda _: None
+    clock: Clock = field(default_factory=Clock)
 
     def transport(self, url: str = "") -> Transport:
         """To the address of the model's name, of the options, `url`, or the usual one. Raises
@@ -181,6 +182,7 @@ class Setup:
             key_variable=self.provider.key,
             timeout_s=self.options.timeout_s,
             retry=retry,
+            clock=self.clock,
         )
 
     def limits(self, usual: Limits) -> Limits:
@@ -224,6 +226,7 @@ class Registry:
     models: Path | None = None
     offline: bool = False
     on_notice: Callable[[Notice], None] = lambda _: None
+    clock: Clock = field(default_factory=Clock)
 
     def setup(self, kind: Kind, text: str, *, dimensions: int = 0) -> Setup:
         """What a model is opened with. Raises ConfigError for a provider that is not known, or not
@@ -239,6 +242,7 @@ class Registry:
             self.models,
             self.offline,
             self.on_notice,
+            self.clock,
         )
 
     async def open(self, kind: Kind, text: str, *, dimensions: int = 0) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from pincite.model import Notice
 from pincite.providers.options import ProviderOptions
 from pincite.providers.registry import Registry
+from pincite.providers.retry import Clock
 from pincite.providers.secret import Secret
 from pincite.testing.contract_server import ContractServer
 
@@ -29,6 +31,7 @@ MODELS = {
 }
 #: where a vendor's name is not that of the server's
 _SERVED_BY = {"voyage-context": "voyage", "compatible": "vllm"}
+_HURRIED = Clock(sleep=lambda _: asyncio.sleep(0))  # how long is waited has its own tests
 
 
 def served_by(vendor: str) -> str:
@@ -46,7 +49,7 @@ def registry_for(
     """A registry with a vendor at the server, and any other options."""
     given = ProviderOptions(url=server.url(served_by(vendor)), **values)
     provider = MODELS[vendor].partition(":")[0]
-    return Registry({provider: given}, lambda _: Secret(KEY), on_notice=on_notice)
+    return Registry({provider: given}, lambda _: Secret(KEY), on_notice=on_notice, clock=_HURRIED)
 
 
 def name_of(server: ContractServer, vendor: str) -> str:

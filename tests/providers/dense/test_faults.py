@@ -55,9 +55,10 @@ def server() -> Iterator[ContractServer]:
 
 def embed(server: ContractServer, vendor: str, fault: str, times: int, **values: Any) -> Any:
     async def session() -> Any:
-        async with opened(server, vendor, timeout_s=0.4, **values) as encoder:
+        timeout_s = 0.15 if fault == "slow" else 10.0
+        async with opened(server, vendor, timeout_s=timeout_s, **values) as encoder:
             right = await encoder.embed_documents(TEXTS)
-            server.fail(fault, times=times, wait_s=0.6)
+            server.fail(fault, times=times, wait_s=0.25)
             try:
                 return right, await encoder.embed_documents(TEXTS)
             finally:
