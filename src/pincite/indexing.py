@@ -166,6 +166,7 @@ async def _spec(
             model=dense.name,
             sparse_model=name,
             idf=sparse.idf,
+            average_length=0.0 if sparse.idf else 1.0,
         )
         await (client.reset(spec) if info else client.create(spec))
         return spec

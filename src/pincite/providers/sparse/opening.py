@@ -31,6 +31,7 @@ async def open_splade(setup: Setup) -> SpladeEncoder:
             query_terms=options.query_terms or QUERY_TERMS,
             normalise=options.normalise,
             max_pieces=options.max_item_tokens or None,
+            precision=options.precision,
         )
 
     return await anyio.to_thread.run_sync(load)

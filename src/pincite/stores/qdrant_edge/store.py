@@ -14,15 +14,7 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
-from pincite.model import (
-    Chunk,
-    CollectionSpec,
-    Hit,
-    Point,
-    Ranking,
-    SignalKind,
-    SparseVector,
-)
+from pincite.model import Chunk, CollectionSpec, Hit, Point, Ranking, SignalKind, SparseVector
 from pincite.ports import Filter, SearchRequest, Stored
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.generations import space_taken
@@ -64,9 +56,8 @@ class EdgeStore:
         check_name(spec.name)
         shard = self._shards.get(spec.name)
         if shard is None:
-            shard = self._shards[spec.name] = Shard(
-                self._root / spec.name, self._free_bytes, idf=spec.idf
-            )
+            shard = Shard(self._root / spec.name, self._free_bytes, idf=spec.idf)
+            self._shards[spec.name] = shard
             _finish_taking(shard)
         check_spec(spec, shard.dimensions)
         async with shard.writing:
