@@ -16,12 +16,13 @@ from pincite.model import CollectionSpec, EvidencePack, Matrix, Scope, Vector
 from pincite.model_settings import BUNDLED
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
-from pincite.ports import CollectionInfo, DenseEncoder, Reranker, Searchable
+from pincite.ports import CollectionInfo, DenseEncoder, Reranker, Searchable, SparseEncoder
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.search import Deps, search
 from pincite.settings import Settings
+from pincite.sparse_models import sparse_of
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -191,7 +192,12 @@ class AsyncPincite:
                 )
             models = str(self.settings.models)
             self._searchable = {
-                i.spec.name: _searchable(i, client, self._dense(i.spec, client, models))
+                i.spec.name: _searchable(
+                    i,
+                    client,
+                    self._dense(i.spec, client, models),
+                    await sparse_of(self._models, i.spec),
+                )
                 for i in infos
             }
         known = self._searchable
@@ -240,11 +246,12 @@ def make_folder(root: Path) -> None:
 
 
 def _searchable(
-    info: CollectionInfo, client: RemoteIndex, dense: DenseEncoder | None
+    info: CollectionInfo,
+    client: RemoteIndex,
+    dense: DenseEncoder | None,
+    sparse: SparseEncoder,
 ) -> Searchable:
     spec = info.spec
-    sparse = Bm25Encoder(spec.language)
-    require_fingerprint(spec.name, "analyser", spec.sparse, sparse.fingerprint)
     code = info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks)
     return Searchable(spec, client, sparse, dense, code, rung_of(spec.model))
 

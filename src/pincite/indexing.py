@@ -13,17 +13,18 @@ from pincite.batches import Maker
 from pincite.choosing import Dense, open_dense
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import IndexUnavailable, PinciteError, SourceError, UsageError
+from pincite.hosted import Models
 from pincite.ingest import IngestDeps, IngestReport, Progress, ingest
 from pincite.model import CollectionSpec
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
 from pincite.ports import CollectionInfo, GroupedEncoder
-from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
 from pincite.settings import Settings
 from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
 from pincite.sources.reopening import reopen_source, selection_of
+from pincite.sparse_models import name_of, open_sparse, sparse_of
 
 _SAMPLE_FILES = 40
 _SAMPLE_CHARS = 4_000
@@ -51,10 +52,11 @@ async def index_sources(
         _open_all(locations, options, info) as opened,
     ):
         async with open_dense(settings, info, options) as dense:
-            spec = await _spec(client, info, dense, options, opened)
+            models = Models(settings.use, settings.models, offline=settings.offline)
+            spec = await _spec(client, info, dense, models, options, opened)
             maker = Maker(
                 ChunkerConfig(),
-                Bm25Encoder(spec.language),
+                await sparse_of(models, spec),
                 spec.dense,
                 chunks=dense.batch_chunks,
                 grouped=isinstance(dense.encoder, GroupedEncoder),
@@ -139,6 +141,7 @@ async def _spec(
     client: RemoteIndex,
     info: CollectionInfo | None,
     dense: Dense,
+    models: Models,
     options: IndexOptions,
     opened: Sequence[tuple[OpenSource, Selection]],
 ) -> CollectionSpec:
@@ -151,9 +154,19 @@ async def _spec(
         language = options.language
         if language == "auto":
             language = info.spec.language if info else guess_corpus_language(opened)
-        sparse = Bm25Encoder(language).fingerprint
+        name = name_of(options.sparse or (info.spec.sparse_model if info else ""))
+        sparse = await open_sparse(models, name, language)
         spec = CollectionSpec(
-            options.collection, sparse, chunker, made_by, dimensions, language, model=dense.name
+            options.collection,
+            sparse.fingerprint,
+            chunker,
+            made_by,
+            dimensions,
+            language,
+            model=dense.name,
+            sparse_model=name,
+            idf=sparse.idf,
+            average_length=0.0 if sparse.idf else 1.0,
         )
         await (client.reset(spec) if info else client.create(spec))
         return spec
@@ -163,8 +176,11 @@ async def _spec(
             f"collection {spec.name!r} is stemmed as {spec.language}, not {options.language}",
             hint=f"pincite collections rebuild {spec.name} --language {options.language}",
         )
-    ours = Bm25Encoder(spec.language).fingerprint
-    require_fingerprint(spec.name, "analyser", spec.sparse, ours)
+    if options.sparse and name_of(options.sparse) != spec.sparse_model:
+        flags = f" --sparse {options.sparse}"
+        ours = await open_sparse(models, name_of(options.sparse), spec.language)
+        require_fingerprint(spec.name, "analyser", spec.sparse, ours.fingerprint, flags)
+    await sparse_of(models, spec)
     if spec.dense is not None:
         flags = f" --model {options.model}" if options.model else ""
         require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags)

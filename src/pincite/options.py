@@ -16,7 +16,8 @@ class IndexOptions:
     """How to index. `name`, `ref` and `url_rule` describe the sources that are named; `lexical`
     leaves the dense model out, `upgrade` brings it into a lexical collection, `rebuild` begins
     with an empty one. `language` is a stemmer's name or `auto`. `model` names the dense model
-    (`voyage:voyage-code-3`, `bundled`); empty: that of the collection, else the configured one."""
+    (`voyage:voyage-code-3`, `bundled`); empty: that of the collection, else the configured one.
+    `sparse` names the sparse encoder of a new collection (see `pincite.sparse_models`)."""
 
     collection: str = DEFAULT_COLLECTION
     name: str | None = None
@@ -29,6 +30,7 @@ class IndexOptions:
     upgrade: bool = False
     rebuild: bool = False
     model: str = ""
+    sparse: str = ""
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
 

@@ -166,7 +166,9 @@ class CollectionSpec:
 
     `dense` is the dense encoder's fingerprint, None for a lexical collection; `model` is the name
     that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is
-    the stemming language. `average_length` is the (rounded) mean of `Point.length`.
+    the stemming language. `average_length` is the (rounded) mean of `Point.length`. `sparse` is the
+    sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the usual one;
+    `idf` says whether the engine multiplies its weights with the IDF.
     """
 
     name: str
@@ -177,3 +179,5 @@ class CollectionSpec:
     language: str = "english"
     average_length: float = 0.0
     model: str = ""
+    sparse_model: str = ""
+    idf: bool = True

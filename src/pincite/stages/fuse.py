@@ -169,7 +169,7 @@ def _spans(
     for ranking in rankings:
         known = scores[ranking.signal, ranking.kind]
         known += [hit.score for hit in ranking.hits]
-        if ranking.kind == "bm25" and len(ranking.hits) < len(union[ranking.collection]):
+        if ranking.signal == "sparse" and len(ranking.hits) < len(union[ranking.collection]):
             known.append(0.0)
     return {signal: (min(known), max(known)) for signal, known in scores.items() if known}
 

@@ -22,6 +22,9 @@ _language = click.option(
 _model = click.option(
     "--model", default="", help="The dense model: PROVIDER:MODEL, or bundled; see `pincite doctor`."
 )
+_sparse = click.option(
+    "--sparse", default="", help="The lexical side: bm25, qdrant-bm25 or local:FOLDER (SPLADE)."
+)
 _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model out.")
 
 
@@ -36,6 +39,7 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
 @_language
 @_lexical
 @_model
+@_sparse
 @click.option("--upgrade", is_flag=True, help="Add the dense model to a lexical collection.")
 @json_option
 @index_option
@@ -50,6 +54,7 @@ def index(
     language: str,
     lexical: bool,
     model: str,
+    sparse: str,
     upgrade: bool,
     json_: bool,
     index: Path | None,
@@ -68,6 +73,7 @@ def index(
         language=language,
         lexical=lexical,
         model=model,
+        sparse=sparse,
         upgrade=upgrade,
     )
     _index(paths, options, json_, index)
@@ -167,14 +173,26 @@ def forget(source: str, collection: str, index: Path | None) -> None:
 @_language
 @_lexical
 @_model
+@_sparse
 @json_option
 @index_option
 def rebuild(
-    name: str, language: str, lexical: bool, model: str, json_: bool, index: Path | None
+    name: str,
+    language: str,
+    lexical: bool,
+    model: str,
+    sparse: str,
+    json_: bool,
+    index: Path | None,
 ) -> None:
     """Index all sources of a collection from nothing: mends damage and old formats, and brings
     in another model."""
     options = IndexOptions(
-        collection=name, language=language, lexical=lexical, model=model, rebuild=True
+        collection=name,
+        language=language,
+        lexical=lexical,
+        model=model,
+        sparse=sparse,
+        rebuild=True,
     )
     _index((), options, json_, index)

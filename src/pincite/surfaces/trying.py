@@ -114,7 +114,7 @@ async def _examine(settings: Settings, kind: Kind, name: str, purpose: str, ask:
     try:
         setup = models.registry.setup(kind, name)
         if not ask:
-            setup.transport() if not setup.provider.extra else None
+            setup.transport() if setup.provider.key else None
             return Finding(kind, name, "skipped", f"for {purpose}; nobody was asked")
         started_s = time.monotonic()
         async with AsyncExitStack() as stack:

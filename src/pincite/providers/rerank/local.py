@@ -31,6 +31,11 @@ async def open_rerank(setup: Setup) -> OpenReranker:
     def load() -> CrossEncoder:
         found = locate(setup.name.model, setup.models, offline=setup.offline)
         name = setup.name.model.rstrip("/").rsplit("/", 1)[-1]
-        return CrossEncoder(found, name=name, max_pieces=setup.options.max_item_tokens or None)
+        return CrossEncoder(
+            found,
+            name=name,
+            max_pieces=setup.options.max_item_tokens or None,
+            precision=setup.options.precision,
+        )
 
     return AsProbabilities(await anyio.to_thread.run_sync(load))

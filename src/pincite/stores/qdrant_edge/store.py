@@ -14,7 +14,7 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
-from pincite.model import Chunk, CollectionSpec, Hit, Point, Ranking, SparseVector
+from pincite.model import Chunk, CollectionSpec, Hit, Point, Ranking, SignalKind, SparseVector
 from pincite.ports import Filter, SearchRequest, Stored
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.generations import space_taken
@@ -56,7 +56,8 @@ class EdgeStore:
         check_name(spec.name)
         shard = self._shards.get(spec.name)
         if shard is None:
-            shard = self._shards[spec.name] = Shard(self._root / spec.name, self._free_bytes)
+            shard = Shard(self._root / spec.name, self._free_bytes, idf=spec.idf)
+            self._shards[spec.name] = shard
             _finish_taking(shard)
         check_spec(spec, shard.dimensions)
         async with shard.writing:
@@ -142,8 +143,9 @@ class EdgeStore:
             )
         if sparse is not None:
             tail = _tail(shard, sparse_query, sparse_hits, dense_hits) if complete else []
+            kind: SignalKind = "bm25" if self._specs[collection].idf else "dot"
             rankings.append(
-                Ranking(collection, "sparse", "bm25", (*sparse_hits, *tail), len(sparse_hits))
+                Ranking(collection, "sparse", kind, (*sparse_hits, *tail), len(sparse_hits))
             )
         return tuple(rankings)
 
