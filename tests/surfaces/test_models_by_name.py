@@ -189,6 +189,23 @@ def test_a_provider_that_is_down_costs_meaning_and_says_so(
     assert "gate.md" in found
 
 
+def test_the_configured_reranker_judges_searches(server: ContractServer, shop: Cli) -> None:
+    before = (shop.folder / "pincite.toml").read_text()
+    shop.write("pincite.toml", before + '[models]\nrerank = "cohere:rerank-v3.5"\n')
+    run(shop, "index", "docs", "--lexical")
+    server.record.clear()
+    found = run(shop, "search", "what rotates when pushed", "--json", "--all")
+    assert server.record.paths == ["/cohere/v2/rerank"]
+    assert '"name": "reranked"' in found
+    server.fail("503", times=9)
+    found = run(shop, "search", "what rotates when pushed", "--json", "--all")
+    assert "rerank_unavailable" in found
+    server.heal()
+    assert "ok      rerank cohere:rerank-v3.5: for searches; probability scores" in run(
+        shop, "doctor"
+    )
+
+
 def test_a_missing_key_is_said_where_it_is_needed(shop: Cli) -> None:
     run(shop, "index", "docs", "--model", "voyage:voyage-4", code=1, VOYAGE_API_KEY="")
     assert "export VOYAGE_API_KEY" in said()

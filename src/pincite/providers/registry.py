@@ -265,6 +265,11 @@ def find_provider(name: str, kind: Kind) -> Provider:
     return known[name]
 
 
+def builtin_providers() -> tuple[Provider, ...]:
+    """Those that come with Pincite."""
+    return _TABLE
+
+
 @cache
 def providers() -> Mapping[str, Provider]:
     """All by name, those of installed distributions included. Raises ConfigError for one that

@@ -54,7 +54,7 @@ class RemoteEncoder:
         self._setup = setup
         self._transport = transport
         self._wire = wire
-        self._limits = setup.limits(wire.limits)
+        self.limits = setup.limits(wire.limits)  #: of a request
         self._count = setup.counter()
         self._marks = marks
 
@@ -66,7 +66,7 @@ class RemoteEncoder:
     @property
     def batch_items(self) -> int:
         """How many texts keep all requests under way full."""
-        return (self._limits.items or 64) * self._limits.concurrency
+        return (self.limits.items or 64) * self.limits.concurrency
 
     async def embed_query(self, text: str) -> Vector:
         vector: Vector = (await self._embed([text], "query"))[0]
@@ -94,10 +94,10 @@ class RemoteEncoder:
             return await self._send(batch, kind)
 
         batches: Batches[str, Any] = Batches(
-            self._limits,
+            self.limits,
             send,
             lambda text: self._count(text) + self._wire.prompt_tokens,
-            cutter(self._setup, self._limits),
+            cutter(self._setup, self.limits),
         )
         await batches.run(texts, take)
         return rows

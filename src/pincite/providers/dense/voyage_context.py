@@ -64,14 +64,14 @@ class ContextualEncoder(RemoteEncoder):
         def take(start: int, parts: Sequence[Matrix]) -> None:
             found.update(enumerate(parts, start))
 
-        cut = cutter(self._setup, self._limits)
+        cut = cutter(self._setup, self.limits)
 
         def shrink(window: Window, tries: int) -> Window | None:
             shorter = cut(window[0], tries) if cut and len(window) == 1 else None
             return None if shorter is None else (shorter,)
 
         batches: Batches[Window, Matrix] = Batches(
-            self._limits,
+            self.limits,
             lambda batch: self._send_windows(batch, kind),
             lambda window: sum(map(self._cost, window)),
             shrink,
@@ -109,7 +109,7 @@ class ContextualEncoder(RemoteEncoder):
             cost = self._cost(chunk)
             if not windows or cost > room:
                 windows.append([])
-                room = self._limits.item_tokens
+                room = self.limits.item_tokens
             windows[-1].append(chunk)
             room -= cost
         return [tuple(window) for window in windows]
