@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from pincite.errors import IndexNotFound, UsageError
-from pincite.model import EvidencePack, Matrix, Scope, Vector
+from pincite.model import EvidencePack, Matrix, Scope, TaskMode, Vector
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
 from pincite.ports import CollectionInfo, Reranker, Searchable
@@ -111,12 +111,15 @@ class AsyncPincite:
         self,
         text: str,
         *,
+        mode: TaskMode = "explain",
+        budget_ms: float | None = None,
         scope: Scope = Scope(),
         profile: Profile | None = None,
         trace: Trace | None = None,
     ) -> EvidencePack:
-        """The evidence for a question. Raises UsageError for an empty one or an unknown
-        collection, IndexNotFound, IndexUnavailable, FingerprintMismatch."""
+        """The evidence for a question. `mode` says what it is for, `budget_ms` is a soft limit of
+        time. Raises UsageError for an empty question or an unknown collection, IndexNotFound,
+        IndexUnavailable, FingerprintMismatch."""
         deps = await self._deps(scope)
         return await search(
             text,
@@ -124,6 +127,8 @@ class AsyncPincite:
             profile or self.settings.profile,
             scope,
             trace or Trace(time.perf_counter),
+            mode,
+            budget_ms,
         )
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
@@ -210,7 +215,8 @@ def _searchable(info: CollectionInfo, client: RemoteIndex, models: str) -> Searc
     require_fingerprint(spec.name, "analyser", spec.sparse, sparse.fingerprint)
     dense = QueryEncoder(client, models, spec.dense, spec.dimensions) if spec.dense else None
     code = info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks)
-    return Searchable(spec, client, sparse, dense, code)
+    kinds = frozenset(kind for kind, chunks in info.kinds.items() if chunks)
+    return Searchable(spec, client, sparse, dense, code, kinds)
 
 
 @cache
