@@ -23,7 +23,7 @@ from bench.frame import (
 from pincite.settings import load_settings
 
 #: In the order in which they are run: the ones that time something first.
-SUBJECTS: Final = ("cli", "latency", "encoder", "quality", "golden", "citations")
+SUBJECTS: Final = ("cli", "latency", "encoder", "providers", "quality", "golden", "citations")
 
 Program = Callable[[Options], Awaitable[object]]
 

@@ -12,6 +12,7 @@ from bench.cli import CliFigures
 from bench.encoder import EncoderFigures
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
+from bench.providers import ProviderFigures
 from bench.quality import QualityFigures, Scores
 from bench.spans import SpanFigures
 
@@ -269,11 +270,31 @@ def cli(raw: Any) -> str:
     )
 
 
+def providers(raw: Any) -> str:
+    """What each model costs per text, then planning and the cache."""
+    figures = msgspec.convert(raw, ProviderFigures)
+    rows = [
+        (f"`{one.model}`", one.dimensions, one.requests, f"{one.own_us:.0f}", f"{one.wall_us:.0f}")
+        for one in figures.asked
+    ]
+    head = ("model", "numbers", "requests", "own work, µs a text", "with the server, µs a text")
+    return "\n".join(
+        (
+            table(head, rows),
+            "",
+            f"{figures.texts:,} texts of {figures.characters} characters. Planning alone takes"
+            f" {figures.plan_us:.1f} µs a text, keeping a vector of 1,024 numbers in the cache"
+            f" {figures.cache_put_us:.0f}, finding it there {figures.cache_hit_us:.0f}.",
+        )
+    )
+
+
 TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "golden": golden,
     "citations": citations,
     "encoder": encoder,
+    "providers": providers,
     "latency": latency,
     "cli": cli,
 }

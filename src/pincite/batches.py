@@ -14,7 +14,7 @@ from pincite.ports import SparseEncoder
 from pincite.readers import content_hash_of, file_type, read_document
 from pincite.sources import Entry, OpenSource, reject_content
 
-_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
+BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,25 @@ def indexed_text(chunk: Chunk) -> str:
 
 
 class Maker:
-    """Reads, chunks and weighs. `fingerprint` names everything that makes an index what it is."""
+    """Reads, chunks and weighs. `fingerprint` names everything that makes an index what it is.
 
-    def __init__(self, chunker: ChunkerConfig, sparse: SparseEncoder, dense: str | None) -> None:
+    `chunks` are about as many as a batch holds. With `grouped` the dense model sees whole
+    documents, and is told only once where they stand.
+    """
+
+    def __init__(
+        self,
+        chunker: ChunkerConfig,
+        sparse: SparseEncoder,
+        dense: str | None,
+        *,
+        chunks: int = BATCH_CHUNKS,
+        grouped: bool = False,
+    ) -> None:
         self._chunker = chunker
         self._sparse = sparse
+        self._chunks = chunks
+        self._grouped = grouped
         self.fingerprint = " ".join((chunker.fingerprint, sparse.fingerprint, dense or "lexical"))
 
     def weigh(self, chunk: Chunk, average_length: float) -> tuple[SparseVector, int]:
@@ -86,7 +100,7 @@ class Maker:
                 skipped.append(Left(entry.path, "failed", error.message))
             except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
                 skipped.append(Left(entry.path, "failed", f"{type(error).__name__}: {error}"))
-            if len(texts) >= _CHUNKS or position == len(entries):
+            if len(texts) >= self._chunks or position == len(entries):
                 yield Batch(tuple(documents), tuple(texts), tuple(skipped), position, entry.path)
                 documents, texts, skipped = [], [], []
 
@@ -116,4 +130,6 @@ class Maker:
             tokens=sum(point.length for point in points),
             source_type=document.source_type,
         )
+        if self._grouped:
+            texts[1:] = [chunk.text if chunk.plain is None else chunk.plain for chunk in chunks[1:]]
         return Prepared(record, tuple(points)), texts

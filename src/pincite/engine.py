@@ -11,15 +11,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from pincite.errors import IndexNotFound, UsageError
-from pincite.model import EvidencePack, Matrix, Scope, TaskMode, Vector
+from pincite.hosted import CollectionEncoder, Models, NamedReranker, rung_of
+from pincite.model import CollectionSpec, EvidencePack, Matrix, Scope, TaskMode, Vector
+from pincite.model_settings import BUNDLED
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
-from pincite.ports import CollectionInfo, Reranker, Searchable
+from pincite.ports import CollectionInfo, DenseEncoder, Reranker, Searchable, SparseEncoder
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.search import Deps, search
 from pincite.settings import Settings
+from pincite.sparse_models import sparse_of
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -58,6 +61,10 @@ class AsyncPincite:
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         self.settings = settings
+        self._models = Models(settings.use, settings.models, offline=settings.offline)
+        self._named = None
+        if reranker is None and settings.use.rerank:
+            self._named = reranker = NamedReranker(self._models, settings.use.rerank)
         self._reranker = reranker
         self._client: RemoteIndex | None = None
         self._searchable: dict[str, Searchable] | None = None
@@ -74,7 +81,10 @@ class AsyncPincite:
         await self.close()
 
     async def close(self) -> None:
-        """Hang up on the owner process, which stays for the next client."""
+        """Hang up on the owner process, which stays for the next client, and on providers."""
+        if self._named is not None:
+            await self._named.close()
+        await self._models.close()
         if self._client is not None:
             await self._client.close()
 
@@ -186,7 +196,15 @@ class AsyncPincite:
                     f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
                 )
             models = str(self.settings.models)
-            self._searchable = {i.spec.name: _searchable(i, client, models) for i in infos}
+            self._searchable = {
+                i.spec.name: _searchable(
+                    i,
+                    client,
+                    self._dense(i.spec, client, models),
+                    await sparse_of(self._models, i.spec),
+                )
+                for i in infos
+            }
         known = self._searchable
         missing = [name for name in scope.collections if name not in known]
         if missing:
@@ -195,12 +213,35 @@ class AsyncPincite:
                 hint="pincite collections",
             )
         chosen = [known[name] for name in scope.collections or known]
+        for one in chosen:
+            await self._require_configured(one)
         return Deps(
             collections=chosen,
             terms=informative_terms(chosen[0].spec.language),
             language_of=guess_language,
             reranker=self._reranker,
         )
+
+    def _dense(self, spec: CollectionSpec, client: RemoteIndex, models: str) -> DenseEncoder | None:
+        """What embeds queries for a collection: the owner's model, or that of a provider."""
+        if spec.dense is None:
+            return None
+        if spec.model:
+            return CollectionEncoder(self._models, spec)
+        return QueryEncoder(client, models, spec.dense, spec.dimensions)
+
+    async def _require_configured(self, one: Searchable) -> None:
+        """Raise FingerprintMismatch where `[collections.NAME]` names another model than the one
+        that the collection was made with."""
+        named = self.settings.use.collections.get(one.spec.name)
+        if named is None or one.spec.dense is None:
+            return
+        wanted = "" if named == BUNDLED else named
+        if isinstance(one.dense, CollectionEncoder) and wanted:
+            if wanted != one.spec.model:  # the same model at another address is fine
+                await one.dense.opened()
+        elif wanted != one.spec.model:
+            require_fingerprint(one.spec.name, "dense model", one.spec.dense, named)
 
 
 def make_folder(root: Path) -> None:
@@ -209,14 +250,16 @@ def make_folder(root: Path) -> None:
     (root / ".gitignore").write_text("*\n")
 
 
-def _searchable(info: CollectionInfo, client: RemoteIndex, models: str) -> Searchable:
+def _searchable(
+    info: CollectionInfo,
+    client: RemoteIndex,
+    dense: DenseEncoder | None,
+    sparse: SparseEncoder,
+) -> Searchable:
     spec = info.spec
-    sparse = Bm25Encoder(spec.language)
-    require_fingerprint(spec.name, "analyser", spec.sparse, sparse.fingerprint)
-    dense = QueryEncoder(client, models, spec.dense, spec.dimensions) if spec.dense else None
     code = info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks)
     kinds = frozenset(kind for kind, chunks in info.kinds.items() if chunks)
-    return Searchable(spec, client, sparse, dense, code, kinds)
+    return Searchable(spec, client, sparse, dense, code, rung_of(spec.model), kinds)
 
 
 @cache

@@ -10,21 +10,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from pincite.batches import Maker
+from pincite.choosing import Dense, open_dense
 from pincite.chunkers import ChunkerConfig
-from pincite.encoders import MODEL, LazyEncoder
-from pincite.errors import IndexUnavailable, ModelUnavailable, PinciteError, SourceError, UsageError
+from pincite.errors import IndexUnavailable, PinciteError, SourceError, UsageError
+from pincite.hosted import Models
 from pincite.ingest import IngestDeps, IngestReport, Progress, ingest
-from pincite.model import CollectionSpec, Notice
+from pincite.model import CollectionSpec
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
-from pincite.ports import CollectionInfo, DenseEncoder
-from pincite.providers.dense import weights
-from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.ports import CollectionInfo, GroupedEncoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
 from pincite.settings import Settings
 from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
 from pincite.sources.reopening import reopen_source, selection_of
+from pincite.sparse_models import name_of, open_sparse, sparse_of
 
 _SAMPLE_FILES = 40
 _SAMPLE_CHARS = 4_000
@@ -51,20 +51,22 @@ async def index_sources(
         writer_lock(settings.index, options.collection),
         _open_all(locations, options, info) as opened,
     ):
-        encoder = _encoder(settings, info, options)
-        try:
-            spec = await _spec(client, info, encoder, options, opened)
-            sparse = Bm25Encoder(spec.language)
-            maker = Maker(ChunkerConfig(), sparse, spec.dense)
-            deps = IngestDeps(client, encoder, maker, progress)
+        async with open_dense(settings, info, options) as dense:
+            models = Models(settings.use, settings.models, offline=settings.offline)
+            spec = await _spec(client, info, dense, models, options, opened)
+            maker = Maker(
+                ChunkerConfig(),
+                await sparse_of(models, spec),
+                spec.dense,
+                chunks=dense.batch_chunks,
+                grouped=isinstance(dense.encoder, GroupedEncoder),
+            )
+            deps = IngestDeps(client, dense.encoder, maker, progress)
             reports = []
             for source, selection in opened:
                 spec = await _current(client, spec)
                 reports.append(await ingest(source, selection, spec, deps))
             return tuple(reports)
-        finally:
-            if encoder is not None:
-                encoder.close()
 
 
 async def _current(client: RemoteIndex, spec: CollectionSpec) -> CollectionSpec:
@@ -135,49 +137,37 @@ def _require_distinct(
             )
 
 
-def _encoder(
-    settings: Settings, info: CollectionInfo | None, options: IndexOptions
-) -> LazyEncoder | None:
-    """The dense encoder, fetched if need be; None for a collection that is to stay lexical."""
-    if info is not None and info.spec.dense is None and not (options.upgrade or options.rebuild):
-        return None
-    if options.lexical:
-        return None
-    try:
-        if weights.find(MODEL, settings.models) is None:
-            fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
-            weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
-        return LazyEncoder(settings.models, threads=settings.threads)
-    except ModelUnavailable as error:
-        if (info is not None and info.spec.dense is not None) or options.upgrade:
-            raise
-        options.on_notice(
-            Notice(
-                "lexical_only",
-                f"{error.message}; the index will be searched by word alone."
-                " To add meaning later: pincite index --upgrade",
-            )
-        )
-        return None
-
-
 async def _spec(
     client: RemoteIndex,
     info: CollectionInfo | None,
-    encoder: DenseEncoder | None,
+    dense: Dense,
+    models: Models,
     options: IndexOptions,
     opened: Sequence[tuple[OpenSource, Selection]],
 ) -> CollectionSpec:
     """The spec to index with, stored. A new one is made; an old one must fit, or is upgraded."""
-    dense = encoder.fingerprint if encoder else None
+    encoder = dense.encoder
+    made_by = encoder.fingerprint if encoder else None
     dimensions = encoder.dimensions if encoder else 0
     chunker = ChunkerConfig().fingerprint
     if info is None or options.rebuild:
         language = options.language
         if language == "auto":
             language = info.spec.language if info else guess_corpus_language(opened)
-        sparse = Bm25Encoder(language).fingerprint
-        spec = CollectionSpec(options.collection, sparse, chunker, dense, dimensions, language)
+        name = name_of(options.sparse or (info.spec.sparse_model if info else ""))
+        sparse = await open_sparse(models, name, language)
+        spec = CollectionSpec(
+            options.collection,
+            sparse.fingerprint,
+            chunker,
+            made_by,
+            dimensions,
+            language,
+            model=dense.name,
+            sparse_model=name,
+            idf=sparse.idf,
+            average_length=0.0 if sparse.idf else 1.0,
+        )
         await (client.reset(spec) if info else client.create(spec))
         return spec
     spec = info.spec
@@ -186,11 +176,15 @@ async def _spec(
             f"collection {spec.name!r} is stemmed as {spec.language}, not {options.language}",
             hint=f"pincite collections rebuild {spec.name} --language {options.language}",
         )
-    ours = Bm25Encoder(spec.language).fingerprint
-    require_fingerprint(spec.name, "analyser", spec.sparse, ours)
+    if options.sparse and name_of(options.sparse) != spec.sparse_model:
+        flags = f" --sparse {options.sparse}"
+        ours = await open_sparse(models, name_of(options.sparse), spec.language)
+        require_fingerprint(spec.name, "analyser", spec.sparse, ours.fingerprint, flags)
+    await sparse_of(models, spec)
     if spec.dense is not None:
-        require_fingerprint(spec.name, "dense model", spec.dense, dense or "none")
-    wanted = replace(spec, chunker=chunker, dense=dense, dimensions=dimensions)
+        flags = f" --model {options.model}" if options.model else ""
+        require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags)
+    wanted = replace(spec, chunker=chunker, dense=made_by, dimensions=dimensions, model=dense.name)
     if wanted != spec:
         await client.create(wanted)
     return wanted

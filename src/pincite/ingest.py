@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain, islice
 
 from pincite.batches import Batch, Maker, Prepared
 from pincite.diff import Diff, find_changes
-from pincite.model import CollectionSpec, DocumentRecord, SourceRecord
-from pincite.ports import DenseEncoder, Index
+from pincite.model import CollectionSpec, DocumentRecord, SourceRecord, Vector
+from pincite.ports import DenseEncoder, GroupedEncoder, Index
 from pincite.providers.sparse.bm25 import round_average
 from pincite.sources import OpenSource, Selection
 
@@ -189,13 +190,21 @@ async def _encode(batch: Batch, deps: IngestDeps, report: IngestReport) -> tuple
     if deps.dense is None or not batch.texts:
         return batch.documents
     started_s = time.monotonic()
-    matrix = await deps.dense.embed_documents(batch.texts)
+    rows = iter(await _vectors(batch, deps.dense))
     report.encode_s += time.monotonic() - started_s
-    rows = iter(matrix)
     return tuple(
         replace(one, points=tuple(replace(point, dense=next(rows)) for point in one.points))
         for one in batch.documents
     )
+
+
+async def _vectors(batch: Batch, dense: DenseEncoder) -> Iterable[Vector]:
+    """One vector per text, in order. Models that read whole documents get whole documents."""
+    if not isinstance(dense, GroupedEncoder):
+        return await dense.embed_documents(batch.texts)
+    texts = iter(batch.texts)
+    grouped = [list(islice(texts, len(one.points))) for one in batch.documents]
+    return chain.from_iterable(await dense.embed_grouped(grouped))
 
 
 async def _write(

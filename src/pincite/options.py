@@ -15,7 +15,9 @@ DEFAULT_COLLECTION = "main"
 class IndexOptions:
     """How to index. `name`, `ref` and `url_rule` describe the sources that are named; `lexical`
     leaves the dense model out, `upgrade` brings it into a lexical collection, `rebuild` begins
-    with an empty one. `language` is a stemmer's name or `auto`."""
+    with an empty one. `language` is a stemmer's name or `auto`. `model` names the dense model
+    (`voyage:voyage-code-3`, `bundled`); empty: that of the collection, else the configured one.
+    `sparse` names the sparse encoder of a new collection (see `pincite.sparse_models`)."""
 
     collection: str = DEFAULT_COLLECTION
     name: str | None = None
@@ -27,14 +29,19 @@ class IndexOptions:
     lexical: bool = False
     upgrade: bool = False
     rebuild: bool = False
+    model: str = ""
+    sparse: str = ""
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
 
 
-def require_fingerprint(collection: str, what: str, stored: str, ours: str) -> None:
-    """Raise FingerprintMismatch if the collection was made with something else."""
+def require_fingerprint(
+    collection: str, what: str, stored: str, ours: str, flags: str = ""
+) -> None:
+    """Raise FingerprintMismatch if the collection was made with something else. `flags` go with
+    the command that mends it."""
     if stored != ours:
         raise FingerprintMismatch(
             f"collection {collection!r} was made with the {what} {stored}, and this is {ours}",
-            hint=f"pincite collections rebuild {collection}",
+            hint=f"pincite collections rebuild {collection}{flags}",
         )

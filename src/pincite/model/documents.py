@@ -164,8 +164,11 @@ class SourceRecord:
 class CollectionSpec:
     """Chunks of one kind and one dense model, and the fingerprints of what made them.
 
-    `dense` is the dense encoder's fingerprint, None for a lexical collection. `language` is
-    the stemming language. `average_length` is the (rounded) mean of `Point.length`.
+    `dense` is the dense encoder's fingerprint, None for a lexical collection; `model` is the name
+    that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is
+    the stemming language. `average_length` is the (rounded) mean of `Point.length`. `sparse` is the
+    sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the usual one;
+    `idf` says whether the engine multiplies its weights with the IDF.
     """
 
     name: str
@@ -175,3 +178,6 @@ class CollectionSpec:
     dimensions: int = 0
     language: str = "english"
     average_length: float = 0.0
+    model: str = ""
+    sparse_model: str = ""
+    idf: bool = True

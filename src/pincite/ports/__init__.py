@@ -4,7 +4,7 @@ An adapter implements one of these with one vendor library; the suites in `pinci
 every adapter to the words below. Errors are those of `pincite.errors` and no others.
 """
 
-from pincite.ports.encoders import DenseEncoder, SparseEncoder
+from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
 from pincite.ports.index import Index, Searchable
 from pincite.ports.judges import (
     LLM,
@@ -37,6 +37,7 @@ __all__ = [
     "DenseEncoder",
     "Filter",
     "Finish",
+    "GroupedEncoder",
     "Index",
     "Message",
     "RerankScore",

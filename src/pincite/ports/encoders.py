@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pincite.model import (
     Matrix,
@@ -34,6 +34,19 @@ class DenseEncoder(Protocol):
         """Shape (len(texts), dimensions), float32, rows in the order of `texts`, L2 norm 1.
 
         No texts give shape (0, dimensions).
+        """
+
+
+@runtime_checkable
+class GroupedEncoder(Protocol):
+    """What a `DenseEncoder` has in addition if the vector of a chunk depends on its document."""
+
+    async def embed_grouped(self, documents: Sequence[Sequence[str]]) -> tuple[Matrix, ...]:
+        """One matrix per document, in order, as `embed_documents` gives for its chunks.
+
+        `documents` are the chunks of each document, all of them, in the order of the document and
+        without overlap. A vector is a function of the whole inner list and its own place in it,
+        never of other documents. A document without chunks gives shape (0, dimensions).
         """
 
 

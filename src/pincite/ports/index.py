@@ -92,11 +92,13 @@ class Index(Protocol):
 @dataclass(frozen=True, slots=True)
 class Searchable:
     """A collection with the encoders that made it. `dense` is None for a lexical one. `code`
-    says that nearly all of it is source code, `kinds` are the kinds of sources in it."""
+    says that nearly all of it is source code, `rung` what kind of model the dense one is, `kinds`
+    are the kinds of sources in it."""
 
     spec: CollectionSpec
     index: Index
     sparse: SparseEncoder
     dense: DenseEncoder | None = None
     code: bool = False
+    rung: str = "bundled-model"
     kinds: frozenset[SourceType] = frozenset()

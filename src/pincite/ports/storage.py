@@ -140,7 +140,8 @@ class Store(Protocol):
         `fusion` only `fused`, of kind `rrf` or `dbsf`, where the engine may break ties as it likes.
 
         Dense scores are cosines in -1..1, sparse scores are sums of products with
-        `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` and positive. N counts the points of the
+        `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` and positive; in a collection whose spec says so
+        without the IDF, and of the kind `dot` instead of `bm25`. N counts the points of the
         collection that have any term, n those that have this one; both may include staged points,
         and such as were removed or replaced since the last `optimise`. Scores agree with exact
         arithmetic to 1e-4 of their size, ties at a limit may fall either way. An empty or lexical

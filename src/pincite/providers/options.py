@@ -19,7 +19,10 @@ class ProviderOptions:
     `tokenizer.json` to count with. `oversize` says what becomes of a text that is too large alone:
     `cut` it with a warning or `fail`. Prefixes are put before texts by those providers that leave
     it to the client; None means those that the model's name calls for. `body` is added to every
-    request as it is. `cache` keeps vectors, so that no text is paid for twice.
+    request as it is. `cache` keeps vectors, so that no text is paid for twice. `scores` says what a
+    reranker gives where its file does not know; `prompt = "server"` leaves the prompt of
+    Qwen3-Reranker to the server's template. `prune_below`, `document_terms`, `query_terms` and
+    `normalise` are those of `SpladeEncoder`. `precision` is that of graphs made from safetensors.
     """
 
     url: str = ""
@@ -38,6 +41,13 @@ class ProviderOptions:
     instruction: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)
     cache: bool = True
+    scores: Literal["", "probability", "logit", "cosine"] = ""
+    prompt: Literal["client", "server"] = "client"
+    prune_below: float | None = None
+    document_terms: int = 0
+    query_terms: int = 0
+    normalise: bool = False
+    precision: Literal["fp32", "int8", "int7"] = "fp32"
 
     def __post_init__(self) -> None:
         if min(self.timeout_s, self.deadline_s) <= 0 or min(self.tries, self.concurrency) < 1:
@@ -48,3 +58,9 @@ class ProviderOptions:
             raise ConfigError("max_items, max_tokens and max_item_tokens must not be negative")
         if self.oversize not in ("cut", "fail"):
             raise ConfigError(f"oversize is {self.oversize!r}; use cut or fail")
+        if self.scores not in ("", "probability", "logit", "cosine"):
+            raise ConfigError(f"scores is {self.scores!r}; use probability, logit or cosine")
+        if self.precision not in ("fp32", "int8", "int7"):
+            raise ConfigError(f"precision is {self.precision!r}; use fp32, int8 or int7")
+        if self.prompt not in ("client", "server"):
+            raise ConfigError(f"prompt is {self.prompt!r}; use client or server")

@@ -11,15 +11,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from pincite.errors import AuthError, ConfigError
 from pincite.model import Notice
+from pincite.ports import DenseEncoder
 from pincite.providers.batching import Limits
 from pincite.providers.http import Transport
 from pincite.providers.names import ModelName, parse_model
 from pincite.providers.options import ProviderOptions
-from pincite.providers.retry import RetryPolicy
+from pincite.providers.retry import Clock, RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.tokens import CountTokens, estimate_tokens, tokenizer_counter
 
@@ -57,38 +58,85 @@ class Provider:
 
 _HERE = "pincite.providers"
 _COMPATIBLE = f"{_HERE}.dense.compatible:open_dense"
+_JUDGE = f"{_HERE}.rerank.judge:open_rerank"
+_CHAT = f"{_HERE}.llm.chat:open_llm"
 _TABLE = (
     Provider(
         "voyage",
         "VOYAGE_API_KEY",
         "https://api.voyageai.com",
         dense=f"{_HERE}.dense.voyage:open_dense",
+        rerank=f"{_HERE}.rerank.voyage:open_rerank",
     ),
     Provider(
         "openai",
         "OPENAI_API_KEY",
         "https://api.openai.com",
         dense=f"{_HERE}.dense.openai:open_dense",
+        rerank=_JUDGE,
+        llm=_CHAT,
     ),
     Provider(
-        "cohere", "CO_API_KEY", "https://api.cohere.com", dense=f"{_HERE}.dense.cohere:open_dense"
+        "cohere",
+        "CO_API_KEY",
+        "https://api.cohere.com",
+        dense=f"{_HERE}.dense.cohere:open_dense",
+        rerank=f"{_HERE}.rerank.cohere:open_rerank",
     ),
-    Provider("jina", "JINA_API_KEY", "https://api.jina.ai", dense=f"{_HERE}.dense.jina:open_dense"),
+    Provider(
+        "jina",
+        "JINA_API_KEY",
+        "https://api.jina.ai",
+        dense=f"{_HERE}.dense.jina:open_dense",
+        rerank=f"{_HERE}.rerank.jina:open_rerank",
+    ),
     Provider(
         "ollama",
         "OLLAMA_API_KEY",
         "http://localhost:11434",
         dense=f"{_HERE}.dense.ollama:open_dense",
+        rerank=_JUDGE,
+        llm=_CHAT,
     ),
-    Provider("tei", "TEI_API_KEY", "http://localhost:8080", dense=f"{_HERE}.dense.tei:open_dense"),
-    Provider("llamacpp", "LLAMA_API_KEY", "http://localhost:8080", dense=_COMPATIBLE),
-    Provider("vllm", "VLLM_API_KEY", "http://localhost:8000", dense=_COMPATIBLE),
-    Provider("lmstudio", "LMSTUDIO_API_KEY", "http://localhost:1234", dense=_COMPATIBLE),
-    Provider("compatible", "COMPATIBLE_API_KEY", dense=_COMPATIBLE),
-    Provider("fastembed", extra="fastembed", dense=f"{_HERE}.dense.hub:open_fastembed"),
     Provider(
-        "sentence-transformers", extra="hub", dense=f"{_HERE}.dense.hub:open_sentence_transformers"
+        "tei",
+        "TEI_API_KEY",
+        "http://localhost:8080",
+        dense=f"{_HERE}.dense.tei:open_dense",
+        rerank=f"{_HERE}.rerank.tei:open_rerank",
     ),
+    Provider(
+        "llamacpp",
+        "LLAMA_API_KEY",
+        "http://localhost:8080",
+        dense=_COMPATIBLE,
+        rerank=f"{_HERE}.rerank.llamacpp:open_rerank",
+        llm=_CHAT,
+    ),
+    Provider(
+        "vllm",
+        "VLLM_API_KEY",
+        "http://localhost:8000",
+        dense=_COMPATIBLE,
+        rerank=f"{_HERE}.rerank.vllm:open_rerank",
+        llm=_CHAT,
+    ),
+    Provider(
+        "lmstudio",
+        "LMSTUDIO_API_KEY",
+        "http://localhost:1234",
+        dense=_COMPATIBLE,
+        rerank=_JUDGE,
+        llm=_CHAT,
+    ),
+    Provider("compatible", "COMPATIBLE_API_KEY", dense=_COMPATIBLE, rerank=_JUDGE, llm=_CHAT),
+    Provider("judge", "JUDGE_API_KEY", rerank=_JUDGE),
+    Provider(
+        "local",
+        sparse=f"{_HERE}.sparse.opening:open_splade",
+        rerank=f"{_HERE}.rerank.local:open_rerank",
+    ),
+    Provider("fastembed", extra="hub", dense=f"{_HERE}.dense.hub:open_dense"),
 )
 
 
@@ -105,6 +153,7 @@ class Setup:
     models: Path | None = None
     offline: bool = False
     on_notice: Callable[[Notice], None] = lambda _: None
+    clock: Clock = field(default_factory=Clock)
 
     def transport(self, url: str = "") -> Transport:
         """To the address of the model's name, of the options, `url`, or the usual one. Raises
@@ -130,6 +179,7 @@ class Setup:
             key_variable=self.provider.key,
             timeout_s=self.options.timeout_s,
             retry=retry,
+            clock=self.clock,
         )
 
     def limits(self, usual: Limits) -> Limits:
@@ -149,6 +199,21 @@ class Setup:
         return tokenizer_counter(Path(self.options.tokenizer))
 
 
+class HostedEncoder(DenseEncoder, Protocol):
+    """What opening a dense model by name gives: a `DenseEncoder` for one event loop."""
+
+    @property
+    def name(self) -> str:
+        """A name that opens the same model again, with what its server said of it."""
+
+    @property
+    def batch_items(self) -> int:
+        """How many texts at a time keep it busy."""
+
+    async def close(self) -> None:
+        """Let go of connections and threads."""
+
+
 @dataclass(frozen=True, slots=True)
 class Registry:
     """Opens models by name. `options` are by provider; `key_of` finds the key of a provider."""
@@ -158,6 +223,7 @@ class Registry:
     models: Path | None = None
     offline: bool = False
     on_notice: Callable[[Notice], None] = lambda _: None
+    clock: Clock = field(default_factory=Clock)
 
     def setup(self, kind: Kind, text: str, *, dimensions: int = 0) -> Setup:
         """What a model is opened with. Raises ConfigError for a provider that is not known, or not
@@ -173,6 +239,7 @@ class Registry:
             self.models,
             self.offline,
             self.on_notice,
+            self.clock,
         )
 
     async def open(self, kind: Kind, text: str, *, dimensions: int = 0) -> Any:
@@ -196,6 +263,11 @@ def find_provider(name: str, kind: Kind) -> Provider:
             f" those that have: {names}"
         )
     return known[name]
+
+
+def builtin_providers() -> tuple[Provider, ...]:
+    """Those that come with Pincite."""
+    return _TABLE
 
 
 @cache

@@ -200,7 +200,7 @@ def _spans(rankings: Sequence[Ranking]) -> dict[_Scale, tuple[float, float]]:
     for ranking in rankings:
         known = scores[_scale(ranking)]
         known += [hit.score for hit in ranking.hits]
-        if ranking.kind == "bm25" and len(ranking.hits) < len(
+        if ranking.signal == "sparse" and len(ranking.hits) < len(
             union[ranking.collection, ranking.wording]
         ):
             known.append(0.0)

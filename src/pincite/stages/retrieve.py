@@ -63,12 +63,13 @@ class RetrieveConfig:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The rankings of all collections that answered, and what went wrong with the others."""
+    """The rankings of all collections that answered, and what went wrong with the others. `dense`
+    names those that were searched by meaning, too."""
 
     rankings: tuple[Ranking, ...]
     collections: tuple[str, ...]
     notices: tuple[Notice, ...] = ()
-    dense: bool = False
+    dense: frozenset[str] = frozenset()
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -92,7 +93,7 @@ async def retrieve(
     answered: dict[str, tuple[Ranking, ...]] = {}
     notices: list[Notice] = []
     errors: list[PinciteError] = []
-    dense = False
+    dense: set[str] = set()
     for collection, result in zip(collections, results, strict=True):
         name = collection.spec.name
         if isinstance(result, PinciteError):
@@ -103,14 +104,14 @@ async def retrieve(
         else:
             answered[name] = result.rankings
             notices += result.notices
-            dense = dense or result.dense
+            dense |= result.dense
     if errors and not answered:
         raise errors[0]
     return Retrieved(
         tuple(ranking for found in answered.values() for ranking in found),
         tuple(answered),
         tuple(notices),
-        dense,
+        frozenset(dense),
         counts={
             name: len({hit.id for ranking in found for hit in ranking.hits})
             for name, found in answered.items()
@@ -144,7 +145,7 @@ async def _one(
     rankings += [ranking for found in more for ranking in found]
     model = collection.spec.dense or ""
     merged = _merge([replace(r, scale=model) if r.signal == "dense" else r for r in rankings])
-    dense = any(request.dense is not None for request in requests)
+    dense = frozenset((name,)) if any(r.dense is not None for r in requests) else frozenset()
     return Retrieved(merged, (name,), tuple(notices), dense)
 
 

@@ -94,7 +94,7 @@ class MemoryStore:
                 if p.dense is not None and self._specs[collection].dense is not None
             }
         if request.sparse is not None:
-            scores["sparse"] = self._bm25(collection, request.sparse, [p for _, p in points])
+            scores["sparse"] = self._products(collection, request.sparse, [p for _, p in points])
         limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
         heads = {name: _best(found)[: limits[name]] for name, found in scores.items()}
         if request.fusion != "none":
@@ -105,6 +105,8 @@ class MemoryStore:
             known = {hit.id for hit in hits}
             tail = {key: scores[name][key] for key in union - known if key in scores[name]}
             kind: SignalKind = "cosine" if name == "dense" else "bm25"
+            if name == "sparse" and not self._specs[collection].idf:
+                kind = "dot"
             rankings.append(
                 Ranking(collection, name, kind, tuple(hits + _best(tail)), depth=len(hits))
             )
@@ -163,7 +165,7 @@ class MemoryStore:
             for point in points.values()
         ]
 
-    def _bm25(
+    def _products(
         self, collection: str, query: SparseVector, points: Sequence[Point]
     ) -> dict[str, float]:
         total, having = 0, dict.fromkeys(query.indices, 0)
@@ -173,10 +175,10 @@ class MemoryStore:
                 for index in point.sparse.indices:
                     if index in having:
                         having[index] += 1
-        weights = {
-            index: value * math.log(1 + (total - having[index] + 0.5) / (having[index] + 0.5))
-            for index, value in zip(query.indices, query.values, strict=True)
-        }
+        weights = dict(zip(query.indices, query.values, strict=True))
+        if self._specs[collection].idf:
+            for index, n in having.items():
+                weights[index] *= math.log(1 + (total - n + 0.5) / (n + 0.5))
         scores = {}
         for point in points:
             sparse = point.sparse

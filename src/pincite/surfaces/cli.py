@@ -128,7 +128,13 @@ def stop(index: Path | None) -> None:
 
 
 def _add_commands() -> None:
-    from pincite.surfaces import cli_index, cli_models, cli_search
+    from pincite.surfaces import (
+        cli_index,
+        cli_models,
+        cli_providers,
+        cli_rerank,
+        cli_search,
+    )
 
     app.add_command(cli_search.search)
     app.add_command(cli_search.evidence)
@@ -136,6 +142,10 @@ def _add_commands() -> None:
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)
     app.add_command(cli_models.models)
+    app.add_command(cli_providers.cache)
+    app.add_command(cli_providers.doctor)
+    app.add_command(cli_providers.embed)
+    app.add_command(cli_rerank.rerank)
 
 
 _add_commands()

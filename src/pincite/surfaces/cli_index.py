@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 _language = click.option(
     "--language", default="auto", help="Stemming: english, german, ... or auto."
 )
+_model = click.option(
+    "--model", default="", help="The dense model: PROVIDER:MODEL, or bundled; see `pincite doctor`."
+)
+_sparse = click.option(
+    "--sparse", default="", help="The lexical side: bm25, qdrant-bm25 or local:FOLDER (SPLADE)."
+)
 _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model out.")
 
 
@@ -32,6 +38,8 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
 @click.option("--exclude", multiple=True, help="No files like this.")
 @_language
 @_lexical
+@_model
+@_sparse
 @click.option("--upgrade", is_flag=True, help="Add the dense model to a lexical collection.")
 @json_option
 @index_option
@@ -45,6 +53,8 @@ def index(
     exclude: tuple[str, ...],
     language: str,
     lexical: bool,
+    model: str,
+    sparse: str,
     upgrade: bool,
     json_: bool,
     index: Path | None,
@@ -62,6 +72,8 @@ def index(
         exclude=exclude,
         language=language,
         lexical=lexical,
+        model=model,
+        sparse=sparse,
         upgrade=upgrade,
     )
     _index(paths, options, json_, index)
@@ -132,7 +144,7 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
         sources = ", ".join(record.source.name for record in info.sources)
         click.echo(
             f"{info.spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
-            f" {info.bytes / 1e6:.1f} MB, {info.spec.dense or 'lexical'};"
+            f" {info.bytes / 1e6:.1f} MB, {info.spec.model or info.spec.dense or 'lexical'};"
             f" sources: {sources or 'none'}"
         )
 
@@ -160,9 +172,27 @@ def forget(source: str, collection: str, index: Path | None) -> None:
 @click.argument("name")
 @_language
 @_lexical
+@_model
+@_sparse
 @json_option
 @index_option
-def rebuild(name: str, language: str, lexical: bool, json_: bool, index: Path | None) -> None:
-    """Index all sources of a collection from nothing: mends damage and old formats."""
-    options = IndexOptions(collection=name, language=language, lexical=lexical, rebuild=True)
+def rebuild(
+    name: str,
+    language: str,
+    lexical: bool,
+    model: str,
+    sparse: str,
+    json_: bool,
+    index: Path | None,
+) -> None:
+    """Index all sources of a collection from nothing: mends damage and old formats, and brings
+    in another model."""
+    options = IndexOptions(
+        collection=name,
+        language=language,
+        lexical=lexical,
+        model=model,
+        sparse=sparse,
+        rebuild=True,
+    )
     _index((), options, json_, index)

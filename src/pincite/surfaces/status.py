@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pincite.hosted import rung_of
 from pincite.ports import CollectionInfo
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ async def status(engine: AsyncPincite) -> Status:
             advice.append(f"{name}: an indexing run was cut off: pincite index -c {name}")
         if info.spec.dense is None:
             advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
-    rung = "bundled-model" if any(info.spec.dense for info in infos) else "lexical"
+    rungs = sorted({rung_of(info.spec.model) for info in infos if info.spec.dense})
+    rung = "+".join(rungs) or "lexical"
     index = str(engine.settings.index)
     return Status(index, identity.pid, identity.version, rung, infos, tuple(advice))
 
@@ -57,7 +59,7 @@ def status_table(found: Status) -> str:
             "",
             f"collection {spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
             f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}",
-            f"  dense   {spec.dense or 'none'}",
+            f"  dense   {spec.dense or 'none'}{f', opened as {spec.model}' if spec.model else ''}",
             f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens",
         ]
         for record in info.sources:

@@ -14,7 +14,7 @@ Suites need pytest; `pincite.testing.fakes` and `pincite.testing.points` do not.
 import sys
 
 _SUITES = (
-    *("catalogs", "contents", "encoders", "indexes", "rerankers", "scores", "stores"),
+    *("catalogs", "contents", "encoders", "indexes", "llms", "rerankers", "scores", "stores"),
     "visibility",
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pincite.ports import DenseEncoder, SparseEncoder
+from pincite.ports import DenseEncoder, GroupedEncoder, SparseEncoder
 from pincite.testing.running import contract
 
 TEXTS = (
@@ -61,6 +61,30 @@ class DenseEncoderContract:
     async def test_the_fingerprint_is_one_printable_line(self, encoder: DenseEncoder) -> None:
         assert encoder.fingerprint
         assert encoder.fingerprint.isprintable()
+
+
+class GroupedEncoderContract:
+    """Derive beside `DenseEncoderContract`, and let `opened` yield an encoder that is both."""
+
+    @contract
+    async def test_each_document_gets_a_matrix_of_its_chunks(self, encoder: GroupedEncoder) -> None:
+        found = await encoder.embed_grouped([["one", "two", "three"], [], ["four"]])
+        assert [len(matrix) for matrix in found] == [3, 0, 1]
+        for matrix in found:
+            assert matrix.dtype == np.float32
+            assert np.allclose(np.linalg.norm(matrix, axis=1), 1.0, atol=1e-3)
+        assert await encoder.embed_grouped([]) == ()
+
+    @contract
+    async def test_a_vector_depends_on_its_document_and_no_other(
+        self, encoder: GroupedEncoder
+    ) -> None:
+        document = ["the gate", "it turns", "when pushed"]
+        together = await encoder.embed_grouped([["something else"], document, list(TEXTS)])
+        (alone,) = await encoder.embed_grouped([document])
+        assert np.array_equal(together[1], alone)
+        (changed,) = await encoder.embed_grouped([["the door", *document[1:]]])
+        assert not np.array_equal(changed[1], alone[1])
 
 
 class SparseEncoderContract:

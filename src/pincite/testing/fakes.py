@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from hashlib import blake2b
 
 import numpy as np
 
 from pincite.errors import ModelUnavailable
 from pincite.model import Matrix, SignalKind, SparseVector, Vector
-from pincite.ports import RerankScore
+from pincite.ports import Completion, Finish, Message, RerankScore
 
 _WORD = re.compile(r"\w+")
+_PIECE = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
 
 
 def words(text: str) -> list[str]:
@@ -123,3 +124,33 @@ class FailingReranker:
             f"this reranker always fails: {query!r}, {len(documents)} documents, top {top_n}"
             f" {instruction}"
         )
+
+
+class ScriptedLLM:
+    """An `LLM` that gives these answers in turn, the last one for ever, and keeps what it was
+    asked."""
+
+    fingerprint = "scripted"
+
+    def __init__(self, *answers: str) -> None:
+        self._answers = answers
+        self.asked: list[tuple[Message, ...]] = []
+
+    async def complete(
+        self, messages: Sequence[Message], *, max_tokens: int | None = None
+    ) -> Completion:
+        answer = self._answers[min(len(self.asked), len(self._answers) - 1)]
+        self.asked.append(tuple(messages))
+        pieces = _PIECE.findall(answer)
+        finish: Finish = "stop" if max_tokens is None or len(pieces) <= max_tokens else "length"
+        return Completion("".join(pieces[:max_tokens]), finish)
+
+    async def stream(
+        self, messages: Sequence[Message], *, max_tokens: int | None = None
+    ) -> AsyncIterator[str]:
+        answer = await self.complete(messages, max_tokens=max_tokens)
+        for piece in _PIECE.findall(answer.text):
+            yield piece
+
+    async def close(self) -> None:
+        """Nothing is open."""

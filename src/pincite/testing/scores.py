@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -136,6 +137,26 @@ class ScoreContract:
         request = request_for("fox owl", dense_limit=5, sparse_limit=9, complete=False)
         rankings = await store.search("main", request)
         assert [(r.depth, len(r.hits)) for r in rankings] == [(5, 5), (9, 9)]
+
+    @contract
+    async def test_a_collection_without_idf_has_plain_products(self, store: Store) -> None:
+        await store.create(replace(DENSE_SPEC, idf=False))
+        points = [point_of("fox fox cow"), point_of("fox"), point_of("cow hen")]
+        await store.stage("main", "r1", points)
+        await store.publish("main", "r1", None)
+        request = request_for("fox fox owl", dense=None)
+        (ranking,) = await store.search("main", request)
+        assert request.sparse is not None
+        asked = dict(zip(request.sparse.indices, request.sparse.values, strict=True))
+        expected = {
+            p.chunk.id: sum(
+                value * asked.get(index, 0.0)
+                for index, value in zip(p.sparse.indices, p.sparse.values, strict=True)
+            )
+            for p in points[:2]
+        }
+        assert ranking.kind == "dot"
+        assert {hit.id: hit.score for hit in ranking.hits} == pytest.approx(expected, rel=TOLERANCE)
 
     @contract
     async def test_filters_agree_with_exact_ones(self, store: Store) -> None:

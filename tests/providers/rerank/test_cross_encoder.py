@@ -48,7 +48,7 @@ def test_scores_are_those_of_the_reference(folder: Path) -> None:
         expected = pair_logits(pair_tensors(), *pieces(QUERY, document))
         assert found[index] == pytest.approx(expected[0], abs=1e-4)
     assert max(found.values()) - min(found.values()) > 0.01
-    encoder.close()
+    asyncio.run(encoder.close())
 
 
 def test_two_labels_give_the_softmax_of_yes(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_two_labels_give_the_softmax_of_yes(tmp_path: Path) -> None:
     (found,) = scores_of(AsProbabilities(encoder), "hello world").values()
     no, yes = pair_logits(tensors, *pieces(QUERY, "hello world"))
     assert found == pytest.approx(math.exp(yes) / (math.exp(no) + math.exp(yes)), abs=1e-5)
-    encoder.close()
+    asyncio.run(encoder.close())
 
 
 def test_long_pairs_are_cut_from_the_longer_text(folder: Path) -> None:
@@ -67,7 +67,7 @@ def test_long_pairs_are_cut_from_the_longer_text(folder: Path) -> None:
     assert pieces(QUERY)[0][1:-1] == pieces("retry policy ?")[0][1:-1]
     expected = pair_logits(pair_tensors(), *pieces(QUERY, "hello " * 6))
     assert found == pytest.approx(expected[0], abs=1e-4)
-    encoder.close()
+    asyncio.run(encoder.close())
 
 
 def test_a_score_is_a_function_of_its_pair_alone(folder: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_score_is_a_function_of_its_pair_alone(folder: Path) -> None:
     together = scores_of(encoder)
     alone = [scores_of(encoder, document)[0] for document in DOCUMENTS]
     assert [together[n] for n in range(len(DOCUMENTS))] == alone
-    encoder.close()
+    asyncio.run(encoder.close())
 
 
 def test_a_published_graph_with_a_batch_gives_the_same(folder: Path, tmp_path: Path) -> None:
@@ -83,16 +83,16 @@ def test_a_published_graph_with_a_batch_gives_the_same(folder: Path, tmp_path: P
     encoder, twin = CrossEncoder(folder), CrossEncoder(copy)
     assert scores_of(twin) == pytest.approx(scores_of(encoder), abs=1e-6)
     assert "/onnx/" in twin.fingerprint
-    encoder.close()
-    twin.close()
+    asyncio.run(encoder.close())
+    asyncio.run(twin.close())
 
 
 def test_quantised_scores_are_near(folder: Path) -> None:
     exact, quantised = CrossEncoder(folder), CrossEncoder(folder, precision="int7")
     assert exact.fingerprint != quantised.fingerprint
     assert scores_of(quantised) == pytest.approx(scores_of(exact), abs=0.15)
-    exact.close()
-    quantised.close()
+    asyncio.run(exact.close())
+    asyncio.run(quantised.close())
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_sigmoid_is_applied_to_logits_once(folder: Path) -> None:
         assert probabilities[index] == pytest.approx(1 / (1 + math.exp(-logit)))
     with pytest.raises(ConfigError, match="logits only"):
         AsProbabilities(squashed)
-    encoder.close()
+    asyncio.run(encoder.close())
 
 
 class _Constant:
@@ -147,6 +147,9 @@ class _Constant:
         self, query: str, documents: object, top_n: int | None = None, *, instruction: str = ""
     ) -> tuple[RerankScore, ...]:
         return tuple(RerankScore(n, value) for n, value in enumerate(self._logits))
+
+    async def close(self) -> None:
+        pass
 
 
 def test_a_sigmoid_never_overflows() -> None:
@@ -164,7 +167,7 @@ def test_a_cancelled_rerank_stops(folder: Path) -> None:
     with pytest.raises(TimeoutError):
         asyncio.run(give_up())
     assert scores_of(encoder, "x")  # the worker is free again
-    encoder.close()
+    asyncio.run(encoder.close())
 
 
 class TestCrossEncoder(RerankerContract):
@@ -173,4 +176,4 @@ class TestCrossEncoder(RerankerContract):
         with TemporaryDirectory() as root:
             encoder = CrossEncoder(publish(Path(root) / "tiny", pair_tensors()))
             yield encoder
-            encoder.close()
+            await encoder.close()

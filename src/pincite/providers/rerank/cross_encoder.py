@@ -89,6 +89,6 @@ class CrossEncoder:
             raise ModelUnavailable(f"the cross-encoder gave {values.size} numbers for a pair")
         return float(values[0] if values.size == 1 else values[1] - values[0])
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Let the workers end."""
         self._pool.shutdown(cancel_futures=True)

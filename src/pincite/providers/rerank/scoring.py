@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from pincite.errors import ConfigError
 from pincite.ports import Reranker, RerankScore
@@ -33,6 +33,13 @@ def sigmoid(logit: float) -> float:
     return power / (1 + power)
 
 
+class OpenReranker(Reranker, Protocol):
+    """A `Reranker` that holds something open: connections, or a model in memory."""
+
+    async def close(self) -> None:
+        """Let go of it."""
+
+
 class AsProbabilities:
     """A reranker of logits whose scores are probabilities: their sigmoid, applied once.
 
@@ -42,7 +49,7 @@ class AsProbabilities:
 
     kind: SignalKind = "probability"
 
-    def __init__(self, reranker: Reranker) -> None:
+    def __init__(self, reranker: OpenReranker) -> None:
         """Raises ConfigError unless the reranker gives logits."""
         if reranker.kind != "logit":
             raise ConfigError(
@@ -64,3 +71,7 @@ class AsProbabilities:
         """As the reranker within. Equal only where the logits are beyond floating point."""
         scores = await self._reranker.rerank(query, documents, instruction=instruction)
         return best_first((RerankScore(s.index, sigmoid(s.score)) for s in scores), top_n)
+
+    async def close(self) -> None:
+        """As the reranker within."""
+        await self._reranker.close()

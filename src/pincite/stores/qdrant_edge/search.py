@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import qdrant_edge as edge
 
-from pincite.model import CollectionSpec, Hit, Ranking
+from pincite.model import CollectionSpec, Hit, Ranking, SignalKind
 from pincite.ports import SearchRequest
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.shard import Shard
@@ -32,9 +32,10 @@ def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[
         hits = (*dense_hits, *tail)
         rankings.append(Ranking(name, "dense", "cosine", hits, len(dense_hits)))
     if sparse is not None:
+        kind: SignalKind = "bm25" if spec.idf else "dot"
         tail = _tail(shard, sparse_query, sparse_hits, dense_hits) if request.complete else []
         hits = (*sparse_hits, *tail)
-        rankings.append(Ranking(name, "sparse", "bm25", hits, len(sparse_hits)))
+        rankings.append(Ranking(name, "sparse", kind, hits, len(sparse_hits)))
     return tuple(rankings)
 
 

@@ -45,12 +45,14 @@ _LOG_BYTES = 256 * 1024 * 1024  # with more the engine flushes, which empties it
 class Shard:
     """An open shard. One process at a time may hold it."""
 
-    def __init__(self, root: Path, free_bytes: Callable[[Path], int]) -> None:
-        """Open the current generation, or create the first. Raises StoreError, DiskFull."""
+    def __init__(self, root: Path, free_bytes: Callable[[Path], int], *, idf: bool = True) -> None:
+        """Open the current generation, or create the first, whose sparse weights are multiplied
+        with the IDF or not. Raises StoreError, DiskFull."""
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
         self.writing = asyncio.Lock()  #: whoever calls `apply` holds it
         self._free_bytes = free_bytes
+        self._idf = idf
         self._journal: list[edge.UpdateOperation] | None = None
         self._journal_points = 0
         self._optimising: asyncio.Task[None] | None = None
@@ -66,7 +68,7 @@ class Shard:
         state = State()
         path = self.root / state.generation
         path.mkdir()
-        sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
+        sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if self._idf else None)
         config = edge.EdgeConfig(vectors={}, sparse_vectors={SPARSE: sparse})
         shard = edge.EdgeShard.create(str(path), config)
         for name in INDEXED_FIELDS:

@@ -57,7 +57,8 @@ class EdgeStore:
         check_name(spec.name)
         shard = self._shards.get(spec.name)
         if shard is None:
-            shard = self._shards[spec.name] = Shard(self._root / spec.name, self._free_bytes)
+            shard = Shard(self._root / spec.name, self._free_bytes, idf=spec.idf)
+            self._shards[spec.name] = shard
             _finish_taking(shard)
         check_spec(spec, shard.dimensions)
         async with shard.writing:

@@ -21,7 +21,7 @@ def main() -> None:
     lines = [f"# listening; for pincite.toml ({', '.join(FAULTS)} by POST /_faults):"]
     for vendor in VENDORS:
         lines += [f"[providers.{vendor}]", f'url = "{server.url(vendor)}"']
-    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.write("\n".join((*lines, "# end")) + "\n")
     sys.stdout.flush()
     with suppress(KeyboardInterrupt):
         server.serve_forever()

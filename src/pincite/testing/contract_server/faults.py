@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 import time
 from collections.abc import Callable
@@ -24,6 +25,7 @@ _STATUS = {
     "500": "internal error",
     "503": "the model is overloaded",
 }
+_PACKED_CHARS = 64  # longer strings of a result are taken for packed vectors
 #: Faults of the answer: what is sent is spoilt in this way.
 _SPOILT = ("slow", "cut-off", "wrong-count", "wrong-order", "nan", "no-json")
 FAULTS = (*_STATUS, *_SPOILT)
@@ -83,6 +85,9 @@ def spoil(fault: Fault, response: Response) -> Response:
     """The answer with the fault in it. `cut-off` is done while sending."""
     if fault.name == "slow":
         time.sleep(fault.wait_s)
+    if response.stream is not None:  # prose has no count and no order
+        lines = response.stream
+        return Response(stream=(n[:-9] for n in lines) if fault.name == "no-json" else lines)
     if fault.name == "no-json":
         return Response(200, response.raw()[:-5])
     if fault.name in ("wrong-count", "wrong-order", "nan"):
@@ -115,6 +120,8 @@ def _nan(values: list[Any]) -> list[Any]:
 def _spoilt_number(value: Any) -> Any:
     if isinstance(value, float):
         return None
+    if isinstance(value, str) and len(value) > _PACKED_CHARS:  # base64 of little-endian float32
+        return base64.b64encode(b"\x00\x00\xc0\x7f" + base64.b64decode(value)[4:]).decode()
     return _nan(value) if isinstance(value, list) else value
 
 

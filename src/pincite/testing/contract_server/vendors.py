@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pincite.testing.contract_server import embeddings
+from pincite.testing.contract_server import chat, embeddings, reranking
 from pincite.testing.contract_server.errors import ERRORS, NEED_KEY
 from pincite.testing.contract_server.wire import Endpoint, Vendor
 
 #: Each table is (vendor, method, path) -> endpoint.
-TABLES: tuple[Mapping[tuple[str, str, str], Endpoint], ...] = (embeddings.ENDPOINTS,)
+TABLES: tuple[Mapping[tuple[str, str, str], Endpoint], ...] = (
+    embeddings.ENDPOINTS,
+    reranking.ENDPOINTS,
+    chat.ENDPOINTS,
+)
 
 
 def _gather() -> Mapping[str, Vendor]:

@@ -1,0 +1,101 @@
+"""Which dense model a collection is indexed with, opened."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from pincite.batches import BATCH_CHUNKS
+from pincite.encoders import MODEL, LazyEncoder
+from pincite.errors import ModelUnavailable, UsageError
+from pincite.hosted import Models
+from pincite.model import Notice
+from pincite.model_settings import BUNDLED
+from pincite.options import IndexOptions
+from pincite.ports import CollectionInfo, DenseEncoder
+from pincite.providers.dense import weights
+from pincite.providers.names import parse_model
+from pincite.settings import Settings
+
+_MOST_CHUNKS = 2_048  # of a batch: 10 MB of text and vectors, and what a cut-off run may repeat
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """An opened model; None for a collection without. `name` is what its spec keeps."""
+
+    encoder: DenseEncoder | None = None
+    name: str = ""
+    batch_chunks: int = BATCH_CHUNKS
+
+
+def choose_model(settings: Settings, info: CollectionInfo | None, options: IndexOptions) -> str:
+    """The name of the model, `""` for the bundled one: what was asked for, what is configured for
+    the collection, what it was made with, what is configured for new ones."""
+    use = settings.use
+    chosen = options.model or use.collections.get(options.collection, "")
+    if chosen:
+        return "" if chosen == BUNDLED else str(parse_model(chosen))
+    if info is not None and info.spec.dense is not None:
+        return info.spec.model
+    return use.dense
+
+
+@asynccontextmanager
+async def open_dense(
+    settings: Settings, info: CollectionInfo | None, options: IndexOptions
+) -> AsyncIterator[Dense]:
+    """The dense model to index with. Raises ConfigError, ProviderError and ModelUnavailable."""
+    lexical = info is not None and info.spec.dense is None
+    stays = lexical and not (options.upgrade or options.rebuild)
+    if options.model and (options.lexical or stays):
+        raise UsageError(
+            f"collection {options.collection!r} is lexical, and --model names {options.model}",
+            hint="leave --lexical out" if options.lexical else "add --upgrade",
+        )
+    if options.lexical or stays:
+        yield Dense()
+        return
+    name = choose_model(settings, info, options)
+    if not name:
+        encoder = _bundled(settings, info, options)
+        try:
+            yield Dense(encoder)
+        finally:
+            if encoder is not None:
+                encoder.close()
+        return
+    models = Models(
+        settings.use, settings.models, offline=settings.offline, on_notice=options.on_notice
+    )
+    try:
+        same = info is not None and info.spec.model == name and not parse_model(name).dimensions
+        size = info.spec.dimensions if info is not None and same else 0
+        hosted = await models.dense(name, dimensions=size)
+        chunks = min(_MOST_CHUNKS, max(BATCH_CHUNKS, hosted.batch_items))
+        yield Dense(hosted, hosted.name, chunks)
+    finally:
+        await models.close()
+
+
+def _bundled(
+    settings: Settings, info: CollectionInfo | None, options: IndexOptions
+) -> LazyEncoder | None:
+    """The bundled encoder, fetched if need be; None where it cannot be had and is not needed."""
+    try:
+        if weights.find(MODEL, settings.models) is None:
+            fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
+            weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
+        return LazyEncoder(settings.models, threads=settings.threads)
+    except ModelUnavailable as error:
+        if (info is not None and info.spec.dense is not None) or options.upgrade:
+            raise
+        options.on_notice(
+            Notice(
+                "lexical_only",
+                f"{error.message}; the index will be searched by word alone."
+                " To add meaning later: pincite index --upgrade",
+            )
+        )
+        return None

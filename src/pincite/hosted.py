@@ -1,0 +1,161 @@
+"""Models that are opened by name, with their first use: dense encoders and the reranker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pincite.errors import UsageError
+from pincite.model import CollectionSpec, Matrix, Notice, SignalKind, Vector
+from pincite.model_settings import ModelSettings
+from pincite.options import require_fingerprint
+from pincite.providers.dense.prompts import languages_of
+from pincite.providers.names import parse_model
+
+if TYPE_CHECKING:
+    from pincite.ports import Reranker, RerankScore
+    from pincite.providers.dense.vector_cache import VectorCache
+    from pincite.providers.registry import HostedEncoder, Registry
+
+
+class Models:
+    """Opens what the settings name; one event loop. Close it at the end."""
+
+    def __init__(
+        self,
+        use: ModelSettings,
+        models: Path,
+        *,
+        offline: bool = False,
+        on_notice: Callable[[Notice], None] = lambda _: None,
+    ) -> None:
+        self.use = use
+        self._models = models
+        self._offline = offline
+        self._on_notice = on_notice
+        self._cache: VectorCache | None = None
+        self._open: list[HostedEncoder] = []
+
+    @property
+    def registry(self) -> Registry:
+        """Of all providers, with the settings' options and keys."""
+        from pincite.providers.registry import Registry
+
+        use = self.use
+        return Registry(use.providers, use.key_of, self._models, self._offline, self._on_notice)
+
+    async def dense(self, name: str, *, dimensions: int = 0) -> HostedEncoder:
+        """The encoder of that name, behind the cache. Raises ConfigError and ProviderError."""
+        from pincite.providers.dense.cached import cached
+
+        encoder: HostedEncoder = await self.registry.open("dense", name, dimensions=dimensions)
+        self._open.append(encoder)
+        options = self.use.providers.get(parse_model(name).provider)
+        return cached(encoder, self.cache() if options is None or options.cache else None)
+
+    def cache(self) -> VectorCache | None:
+        """The cache of vectors, if there is to be one."""
+        from pincite.providers.dense.vector_cache import VectorCache
+
+        if self._cache is None and self.use.cache is not None:
+            self._cache = VectorCache(self.use.cache, self.use.cache_bytes)
+        return self._cache
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        while self._open:
+            await self._open.pop().close()
+        if self._cache is not None:
+            self._cache.close()
+
+
+class CollectionEncoder:
+    """The encoder of a collection's model as a `DenseEncoder` that is opened with its first
+    query. It refuses to work if it is not the one that the collection was made with."""
+
+    def __init__(self, models: Models, spec: CollectionSpec) -> None:
+        named = models.use.collections.get(spec.name, "")
+        self.name = named if ":" in named else spec.model
+        self.fingerprint = spec.dense or ""
+        self.dimensions = spec.dimensions
+        self.languages = languages_of(parse_model(self.name).model)
+        self._models = models
+        self._collection = spec.name
+        self._encoder: HostedEncoder | None = None
+
+    async def embed_query(self, text: str) -> Vector:
+        return await (await self.opened()).embed_query(text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return await (await self.opened()).embed_documents(texts)
+
+    async def opened(self) -> HostedEncoder:
+        """The encoder itself. Raises FingerprintMismatch, ConfigError and ProviderError."""
+        if self._encoder is None:
+            size = 0 if parse_model(self.name).dimensions else self.dimensions
+            encoder = await self._models.dense(self.name, dimensions=size)
+            require_fingerprint(
+                self._collection, "dense model", self.fingerprint, encoder.fingerprint
+            )
+            self._encoder = encoder
+        return self._encoder
+
+
+class NamedReranker:
+    """The reranker of that name, opened with its first documents."""
+
+    def __init__(self, models: Models, name: str) -> None:
+        self.fingerprint = name
+        self._models = models
+        self._reranker: Reranker | None = None
+
+    @property
+    def kind(self) -> SignalKind:
+        """As `Reranker.kind`, once something has been judged."""
+        if self._reranker is None:
+            raise UsageError(f"{self.fingerprint} has not judged anything yet")
+        return self._reranker.kind
+
+    @property
+    def listwise(self) -> bool:
+        """As `Reranker.listwise`; while nobody knows, nothing may be merged."""
+        return self._reranker is None or self._reranker.listwise
+
+    @property
+    def instructed(self) -> bool:
+        """As `Reranker.instructed`; while nobody knows, it may be."""
+        return self._reranker is None or self._reranker.instructed
+
+    async def rerank(
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
+    ) -> tuple[RerankScore, ...]:
+        if self._reranker is None:
+            self._reranker = await self._models.registry.open("rerank", self.fingerprint)
+        return await self._reranker.rerank(query, documents, top_n, instruction=instruction)
+
+    async def close(self) -> None:
+        """Let go of its connections."""
+        close = getattr(self._reranker, "close", None)
+        if close is not None:
+            await close()
+
+
+def rung_of(model: str) -> str:
+    """What kind of model a collection's `model` is: `bundled-model`, `hub-model`, `server-model`
+    (on a machine of one's own) or `api-model`."""
+    if not model:
+        return "bundled-model"
+    from pincite.providers.registry import providers
+
+    provider = providers().get(parse_model(model).provider)
+    if provider is None:
+        return "api-model"
+    if provider.extra:
+        return "hub-model"
+    return "api-model" if provider.needs_key else "server-model"

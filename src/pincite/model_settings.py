@@ -1,0 +1,169 @@
+"""Which models are used, and how they are reached: a part of the settings.
+
+[models]
+dense = "voyage:voyage-4"         # new collections; "bundled" is the usual one
+rerank = "cohere:rerank-v4.0-fast"
+llm = "ollama:qwen3"
+
+[collections.code]
+dense = "voyage:voyage-code-3"
+
+[providers.voyage]                # fields of `ProviderOptions`
+concurrency = 8
+
+[cache]
+limit_mb = 1000
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pincite.errors import ConfigError
+from pincite.providers.names import parse_model
+from pincite.providers.options import ProviderOptions
+from pincite.providers.secret import Secret
+
+if TYPE_CHECKING:
+    from pincite.providers.registry import Provider
+
+BUNDLED = "bundled"
+_TABLES = ("models", "collections", "providers", "cache")
+_CACHE_MB = 1_000  # 250,000 vectors of 1,024 numbers
+
+
+def _no_key(_: Provider) -> Secret | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Models by their names; empty ones are not configured, which for `dense` means the bundled
+    model. `collections` names the dense model of single collections. `cache` is where vectors are
+    kept, None for nowhere."""
+
+    dense: str = ""
+    rerank: str = ""
+    llm: str = ""
+    collections: Mapping[str, str] = field(default_factory=dict)
+    providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
+    key_of: Callable[[Provider], Secret | None] = field(default=_no_key, repr=False)
+    cache: Path | None = None
+    cache_bytes: int = _CACHE_MB * 1_000_000
+
+
+def take_model_settings(
+    table: dict[str, Any], origin: str, environ: Mapping[str, str], cache: Path | None
+) -> ModelSettings:
+    """The settings of models, taken out of a TOML file's `table`.
+
+    Raises ConfigError that names `origin` and the key for what is unknown or of a wrong type.
+    """
+    given = {name: _table(table.pop(name, {}), f"{origin}: [{name}]") for name in _TABLES}
+    models = {kind: _model(name, origin, kind) for kind, name in _only(given, origin, "models")}
+    collections = {}
+    for name, values in given["collections"].items():
+        where = f"{origin}: [collections.{name}]"
+        for key, value in _table(values, where).items():
+            if key != "dense":
+                raise ConfigError(f"{where}: unknown key {key!r}; known here: dense")
+            collections[name] = _model(value, where, key) or BUNDLED
+    providers = {
+        n: _options(v, f"{origin}: [providers.{n}]") for n, v in given["providers"].items()
+    }
+    limits = dict(_only(given, origin, "cache"))
+    limit_mb = limits.get("limit_mb", _CACHE_MB)
+    if not isinstance(limit_mb, (int, float)) or limit_mb < 0:
+        raise ConfigError(f"{origin}: cache.limit_mb is {limit_mb!r}; use a number, 0 for no cache")
+    return ModelSettings(
+        **models,
+        collections=collections,
+        providers=providers,
+        key_of=_Keyring(dict(environ), providers),
+        cache=cache if limit_mb else None,
+        cache_bytes=int(limit_mb * 1_000_000),
+    )
+
+
+_KNOWN = {"models": ("dense", "rerank", "llm"), "cache": ("limit_mb",)}
+
+
+def _only(given: Mapping[str, Mapping[str, Any]], origin: str, name: str) -> list[tuple[str, Any]]:
+    for key in given[name]:
+        if key not in _KNOWN[name]:
+            known = ", ".join(_KNOWN[name])
+            raise ConfigError(f"{origin}: unknown key '{name}.{key}'; known here: {known}")
+    return list(given[name].items())
+
+
+def _table(value: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{where} is a table, not {value!r}")
+    return value
+
+
+def _model(value: object, origin: str, key: str) -> str:
+    if value == BUNDLED:
+        return ""
+    try:
+        return str(parse_model(value if isinstance(value, str) else repr(value)))
+    except ConfigError as error:
+        raise ConfigError(f"{origin}: {key}: {error.message}", hint=error.hint) from error
+
+
+def _options(value: object, where: str) -> ProviderOptions:
+    table = _table(value, where)
+    known = ProviderOptions.__dataclass_fields__
+    for key in table:
+        if key in ("key", "api_key", "token"):
+            raise ConfigError(
+                f"{where}: keys are not kept here", hint="use the environment, or key_file"
+            )
+        if key not in known:
+            raise ConfigError(f"{where}: unknown key {key!r}; known here: {', '.join(known)}")
+    try:
+        return msgspec.convert(dict(table), ProviderOptions)
+    except (msgspec.ValidationError, ConfigError) as error:
+        raise ConfigError(f"{where}: {error}") from error
+
+
+class _Keyring:
+    """Finds keys: in the provider's variable, in the file that `VARIABLE_FILE` names, in its
+    `key_file`. Shows nothing of what it holds."""
+
+    def __init__(
+        self, environ: Mapping[str, str], providers: Mapping[str, ProviderOptions]
+    ) -> None:
+        self._environ = environ
+        self._providers = providers
+
+    def __repr__(self) -> str:
+        return "keys"
+
+    def __call__(self, provider: Provider) -> Secret | None:
+        if provider.key and (value := self._environ.get(provider.key, "").strip()):
+            return _key(value, provider.key)
+        named = self._environ.get(f"{provider.key}_FILE", "") if provider.key else ""
+        options = self._providers.get(provider.name)
+        file = named or (options.key_file if options else "")
+        if not file:
+            return None
+        try:
+            value = Path(file).expanduser().read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(
+                f"the key file {file} of {provider.name} cannot be read: {error}",
+                hint=f"write the key into it, or export {provider.key}=...",
+            ) from error
+        return _key(value, f"the key file {file} of {provider.name}")
+
+
+def _key(value: str, where: str) -> Secret:
+    if not value or not value.isascii() or any(sign.isspace() for sign in value):
+        raise ConfigError(f"{where} holds no key of one line of ASCII")
+    return Secret(value)

@@ -1,0 +1,92 @@
+"""An encoder that asks its model only for what the cache does not have."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+
+from pincite.model import Matrix, Vector
+from pincite.ports import GroupedEncoder
+from pincite.providers.dense.vector_cache import VectorCache, key_of
+from pincite.providers.registry import HostedEncoder
+
+
+class CachedEncoder:
+    """A `HostedEncoder` before another one. Equal texts are sent once."""
+
+    def __init__(self, encoder: HostedEncoder, cache: VectorCache) -> None:
+        self._encoder = encoder
+        self._cache = cache
+        self.name = encoder.name
+        self.fingerprint = encoder.fingerprint
+        self.dimensions = encoder.dimensions
+        self.languages = encoder.languages
+        self.batch_items = encoder.batch_items
+
+    async def embed_query(self, text: str) -> Vector:
+        key = key_of(self.fingerprint, "query", [text])
+        found = await self._get([key])
+        if key in found:
+            known: Vector = found[key][0]
+            return known
+        vector = await self._encoder.embed_query(text)
+        await self._put({key: vector[None, :]})
+        return vector
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        keys = [key_of(self.fingerprint, "document", [text]) for text in texts]
+        found = await self._get(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing:
+            rows = await self._encoder.embed_documents(list(missing.values()))
+            new = {key: row[None, :] for key, row in zip(missing, rows, strict=True)}
+            await self._put(new)
+            found |= new
+        if not keys:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        matrix: Matrix = np.concatenate([found[key] for key in keys]).astype(np.float32)
+        return matrix
+
+    async def close(self) -> None:
+        """Close the encoder; the cache stays open for others."""
+        await self._encoder.close()
+
+    async def _get(self, keys: Sequence[bytes]) -> dict[bytes, Matrix]:
+        return await asyncio.to_thread(self._cache.get, keys, self.dimensions)
+
+    async def _put(self, vectors: dict[bytes, Matrix]) -> None:
+        await asyncio.to_thread(self._cache.put, self.fingerprint, vectors)
+
+
+class CachedGroupedEncoder(CachedEncoder):
+    """The same for contextual models: documents are known as a whole or not at all."""
+
+    def __init__(self, encoder: HostedEncoder, grouped: GroupedEncoder, cache: VectorCache) -> None:
+        super().__init__(encoder, cache)
+        self._grouped = grouped
+
+    async def embed_grouped(self, documents: Sequence[Sequence[str]]) -> tuple[Matrix, ...]:
+        """As `GroupedEncoder.embed_grouped`."""
+        keys = [key_of(self.fingerprint, "grouped", chunks) for chunks in documents]
+        found = await self._get(keys)
+        for key, chunks in zip(keys, documents, strict=True):
+            if key in found and len(found[key]) != len(chunks):
+                del found[key]
+        missing = {k: chunks for k, chunks in zip(keys, documents, strict=True) if k not in found}
+        if missing:
+            made = await self._grouped.embed_grouped(list(missing.values()))
+            new = dict(zip(missing, made, strict=True))
+            await self._put({key: matrix for key, matrix in new.items() if len(matrix)})
+            found |= new
+        return tuple(found[key] for key in keys)
+
+
+def cached(encoder: HostedEncoder, cache: VectorCache | None) -> HostedEncoder:
+    """The encoder behind the cache, or as it is without one."""
+    if cache is None:
+        return encoder
+    if isinstance(encoder, GroupedEncoder):
+        return CachedGroupedEncoder(encoder, encoder, cache)
+    return CachedEncoder(encoder, cache)

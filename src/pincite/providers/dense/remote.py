@@ -1,0 +1,165 @@
+"""A `DenseEncoder` over HTTP; what differs between vendors is a `Wire`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from pincite.errors import BadResponse
+from pincite.model import Matrix, Notice, Vector
+from pincite.providers.batching import Batches, Limits
+from pincite.providers.dense.prompts import languages_of
+from pincite.providers.dense.vectors import to_matrix
+from pincite.providers.http import Transport
+from pincite.providers.names import ModelName
+from pincite.providers.registry import Setup
+from pincite.providers.tokens import CHARS_PER_TOKEN
+
+InputKind = Literal["query", "document"]
+
+_KEPT = 0.75  # of a text that was refused for its length, before it is sent again
+_LEAST_CHARS = 16
+_BLANK = "-"  # stands for a text without any sign, which providers refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How a vendor is asked: the path, the body for texts of one kind, and where in an answer the
+    vectors are, in order; `vectors` raises BadResponse. `prompt_tokens` are what the server puts
+    before each text. `cut`: longer vectors may be cut to the wanted dimensions."""
+
+    path: str
+    body: Callable[[Sequence[str], InputKind], dict[str, object]]
+    vectors: Callable[[Any, int, str], object]
+    limits: Limits
+    prompt_tokens: int = 0
+    cut: bool = False
+
+
+class RemoteEncoder:
+    """One model of one provider. For one event loop; close it at the end."""
+
+    def __init__(
+        self, setup: Setup, transport: Transport, wire: Wire, *, dimensions: int, marks: object = ""
+    ) -> None:
+        """`marks` is what else makes a vector what it is, such as prefixes."""
+        self.name = str(setup.name)
+        self.dimensions = dimensions
+        self.languages = languages_of(setup.name.model)
+        self._setup = setup
+        self._transport = transport
+        self._wire = wire
+        self.limits = setup.limits(wire.limits)  #: of a request
+        self._count = setup.counter()
+        self._marks = marks
+
+    @property
+    def fingerprint(self) -> str:
+        """`provider/model@dimensions`, and a hash of what else counts. The address does not."""
+        return fingerprint(self._setup.name, self.dimensions, self._marks, self._setup.options.body)
+
+    @property
+    def batch_items(self) -> int:
+        """How many texts keep all requests under way full."""
+        return (self.limits.items or 64) * self.limits.concurrency
+
+    async def embed_query(self, text: str) -> Vector:
+        vector: Vector = (await self._embed([text], "query"))[0]
+        return vector
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return await self._embed(texts, "document")
+
+    async def probe(self) -> None:
+        """Learn the dimensions from a first vector, where nobody has said them."""
+        if not self.dimensions:
+            self.dimensions = int((await self._send(["dimensions"], "document")).shape[1])
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._transport.close()
+
+    async def _embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
+        rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
+
+        def take(start: int, part: Sequence[Any]) -> None:
+            rows[start : start + len(part)] = part
+
+        async def send(batch: Sequence[str]) -> Any:
+            return await self._send(batch, kind)
+
+        batches: Batches[str, Any] = Batches(
+            self.limits,
+            send,
+            lambda text: self._count(text) + self._wire.prompt_tokens,
+            cutter(self._setup, self.limits),
+        )
+        await batches.run(texts, take)
+        return rows
+
+    async def _send(self, texts: Sequence[str], kind: InputKind) -> Matrix:
+        sent = [text if text.strip() else _BLANK for text in texts]
+        body = {**self._wire.body(sent, kind), **self._setup.options.body}
+        answer = await self._transport.post(self._wire.path, body)
+        values = self._wire.vectors(answer, len(sent), self.name)
+        return to_matrix(values, len(sent), self.dimensions, self.name, cut=self._wire.cut)
+
+
+def fingerprint(name: ModelName, dimensions: int, marks: object, body: Mapping[str, object]) -> str:
+    """One line that is equal iff vectors are comparable."""
+    model = name.model.rsplit("/", 1)[-1] or "unnamed"
+    line = f"{name.provider}/{model}@{dimensions}"
+    if not marks and not body:
+        return line
+    raw = msgspec.json.encode([repr(marks), dict(body)], order="deterministic")
+    return f"{line}+{blake2b(raw, digest_size=4).hexdigest()}"
+
+
+def cutter(setup: Setup, limits: Limits) -> Callable[[str, int], str | None] | None:
+    """What makes a refused text shorter, with a warning; None where it is to fail."""
+    if setup.options.oversize == "fail":
+        return None
+
+    def shrink(text: str, tries: int) -> str | None:
+        kept = int(len(text) * _KEPT)
+        if limits.item_tokens and not tries:
+            kept = min(kept, limits.item_tokens * CHARS_PER_TOKEN)
+        if kept < _LEAST_CHARS:
+            return None
+        setup.on_notice(
+            Notice(
+                "text_cut_for_model",
+                f"a text of {len(text):,} characters is too long for {setup.name};"
+                f" its first {kept:,} are embedded: {text[:60]!r}",
+            )
+        )
+        return text[:kept]
+
+    return shrink
+
+
+async def open_remote(
+    setup: Setup, wire: Wire, *, dimensions: int = 0, url: str = "", marks: object = ""
+) -> RemoteEncoder:
+    """An encoder that knows its dimensions: those asked for, those of the index, the model's usual
+    `dimensions`, or those of a first vector."""
+    wanted = setup.name.dimensions or setup.dimensions or dimensions
+    encoder = RemoteEncoder(setup, setup.transport(url), wire, dimensions=wanted, marks=marks)
+    try:
+        await encoder.probe()
+    except BaseException:
+        await encoder.close()
+        raise
+    return encoder
+
+
+def field(answer: object, name: str, where: str) -> Any:
+    """A field of an answer. Raises BadResponse if it is not there."""
+    if not isinstance(answer, dict) or name not in answer:
+        raise BadResponse(f"{where} sent an answer without {name!r}")
+    return answer[name]

@@ -1,0 +1,50 @@
+"""text-embeddings-inference: `/embed`. One model a server; `/info` names it and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pincite.providers.batching import Limits
+from pincite.providers.dense.prompts import prompts_for
+from pincite.providers.dense.remote import InputKind, RemoteEncoder, Wire, field, open_remote
+from pincite.providers.facts import Facts
+from pincite.providers.registry import Setup
+
+FACTS = Facts(
+    "what its `/info` says, usually 32 texts a request",
+    "is refused (`truncate: false`), then cut with a warning or an error",
+)
+_LIMITS = Limits(items=32)
+
+
+async def open_dense(setup: Setup) -> RemoteEncoder:
+    """As `Registry.open`. Asks the server which model it has, unless the name says it."""
+    limits = _LIMITS
+    if not (setup.name.model and setup.dimensions):
+        transport = setup.transport()
+        try:
+            info = await transport.get("/info")
+        finally:
+            await transport.close()
+        where = str(setup.name)
+        model = setup.name.model or str(field(info, "model_id", where))
+        setup = replace(setup, name=setup.name.with_model(model))
+        limits = Limits(
+            items=int(info.get("max_client_batch_size") or _LIMITS.items),
+            item_tokens=int(info.get("max_input_length") or 0),
+        )
+    name = setup.name
+    prompts = prompts_for(name.model, setup.options)
+
+    def body(texts: Sequence[str], kind: InputKind) -> dict[str, object]:
+        prefix = prompts.query if kind == "query" else prompts.document
+        sent: dict[str, object] = {
+            "inputs": [prefix + text for text in texts],
+            "normalize": True,
+            "truncate": False,
+        }
+        return sent | ({"dimensions": name.dimensions} if name.dimensions else {})
+
+    wire = Wire("/embed", body, lambda answer, *_: answer, limits)
+    return await open_remote(setup, wire, marks=(prompts.query, prompts.document))

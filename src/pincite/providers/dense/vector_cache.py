@@ -1,0 +1,224 @@
+"""Vectors that were paid for, kept: content hash and model's fingerprint -> vector, in SQLite.
+
+Any number of processes may use one file. It is a cache: what goes wrong with it costs a request,
+never a run, and a damaged file begins again empty. No text is in it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from pincite.model import Matrix
+
+R = TypeVar("R")
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE NOT NULL);
+CREATE TABLE IF NOT EXISTS vectors (
+    id INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL, model INTEGER NOT NULL,
+    used_at INTEGER NOT NULL, vector BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used_at);
+"""
+_FORMAT = 1
+_PAGE_BYTES = 16_384  # with the usual 4,096 a vector of 1,024 numbers fills two pages
+_ASKED = 500  # keys in one statement; SQLite takes at least 999 parameters
+_BUSY_S = 10.0
+_FRESH_S = 86_400  # a use is noted once a day: a hit is to cost no write
+_KEPT = 0.9  # of the bound, after what was used longest ago has been removed
+
+
+def key_of(fingerprint: str, kind: str, texts: Sequence[str]) -> bytes:
+    """16 bytes that name texts of one kind under one model."""
+    digest = blake2b(f"{fingerprint}\0{kind}\0".encode(), digest_size=16)
+    for text in texts:
+        raw = text.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "little"))
+        digest.update(raw)
+    return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStatus:
+    """A cache and what is in it: bytes of the file, vectors by fingerprint."""
+
+    path: str
+    bytes: int
+    limit_bytes: int
+    models: Mapping[str, int]
+
+
+class VectorCache:
+    """A file of vectors of at most `limit_bytes`. Safe to share among threads and processes."""
+
+    def __init__(self, path: Path, limit_bytes: int, now: Callable[[], float] = time.time) -> None:
+        """Nothing is opened before it is used."""
+        self.path = path
+        self.limit_bytes = limit_bytes
+        self._now = now
+        self._lock = threading.Lock()
+        self._database: sqlite3.Connection | None = None
+
+    def get(self, keys: Sequence[bytes], dimensions: int) -> dict[bytes, Matrix]:
+        """What is known of `keys`: matrices of shape (vectors, dimensions)."""
+        return self._try(lambda db: self._get(db, keys, dimensions), {})
+
+    def put(self, fingerprint: str, vectors: Mapping[bytes, Matrix]) -> None:
+        """Keep these; what was used longest ago makes room."""
+        self._try(lambda db: self._put(db, fingerprint, vectors), None)
+
+    def status(self) -> CacheStatus:
+        """What is in it, without making one."""
+        empty = CacheStatus(str(self.path), 0, self.limit_bytes, {})
+        return self._try(self._status, empty) if self.path.is_file() else empty
+
+    def clear(self) -> int:
+        """Remove everything; returns how many vectors or groups of them there were."""
+        return self._try(self._clear, 0) if self.path.is_file() else 0
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+
+    def _get(
+        self, db: sqlite3.Connection, keys: Sequence[bytes], dimensions: int
+    ) -> dict[bytes, Matrix]:
+        found: dict[bytes, Matrix] = {}
+        stale: list[tuple[int, bytes]] = []
+        now = int(self._now())
+        for start in range(0, len(keys), _ASKED):
+            part = keys[start : start + _ASKED]
+            marks = ",".join("?" * len(part))
+            rows = db.execute(
+                f"SELECT key, vector, used_at FROM vectors WHERE key IN ({marks})", part
+            )
+            for key, raw, used_at in rows:
+                vector = np.frombuffer(raw, dtype="<f4")
+                if dimensions and len(vector) % dimensions == 0:
+                    found[key] = vector.reshape(-1, dimensions)
+                if now - used_at > _FRESH_S:
+                    stale.append((now, key))
+        if stale:
+            with self._writing(db):
+                db.executemany("UPDATE vectors SET used_at = ? WHERE key = ?", stale)
+        return found
+
+    def _put(
+        self, db: sqlite3.Connection, fingerprint: str, vectors: Mapping[bytes, Matrix]
+    ) -> None:
+        now = int(self._now())
+        with self._writing(db):
+            db.execute("INSERT OR IGNORE INTO models (fingerprint) VALUES (?)", (fingerprint,))
+            query = "SELECT id FROM models WHERE fingerprint = ?"
+            ((model,),) = db.execute(query, (fingerprint,))
+            db.executemany(
+                "INSERT OR REPLACE INTO vectors (key, model, used_at, vector) VALUES (?, ?, ?, ?)",
+                ((k, model, now, m.astype("<f4").tobytes()) for k, m in vectors.items()),
+            )
+        self._shrink(db)
+
+    def _shrink(self, db: sqlite3.Connection) -> None:
+        size = _size(db)
+        if size <= self.limit_bytes:
+            return
+        with self._writing(db):
+            ((count,),) = db.execute("SELECT count(*) FROM vectors")
+            surplus = -(-count * (size - int(self.limit_bytes * _KEPT)) // size)
+            db.execute(
+                "DELETE FROM vectors WHERE id IN"
+                " (SELECT id FROM vectors ORDER BY used_at, id LIMIT ?)",
+                (surplus,),
+            )
+            db.execute("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
+        db.execute("PRAGMA incremental_vacuum").fetchall()
+
+    def _status(self, db: sqlite3.Connection) -> CacheStatus:
+        rows = db.execute(
+            "SELECT fingerprint, count(*) FROM vectors JOIN models ON models.id = model"
+            " GROUP BY fingerprint ORDER BY fingerprint"
+        )
+        return CacheStatus(str(self.path), _size(db), self.limit_bytes, dict(rows.fetchall()))
+
+    def _clear(self, db: sqlite3.Connection) -> int:
+        with self._writing(db):
+            count = db.execute("DELETE FROM vectors").rowcount
+            db.execute("DELETE FROM models")
+        db.execute("PRAGMA incremental_vacuum").fetchall()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return count
+
+    def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
+        """A cache that is locked, full or not writable is as good as none."""
+        with self._lock:
+            for _ in range(2):
+                try:
+                    return work(self._opened())
+                except sqlite3.OperationalError:
+                    return otherwise
+                except OSError:
+                    return otherwise
+                except sqlite3.DatabaseError:
+                    self._begin_again()
+        return otherwise
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._database is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            db = sqlite3.connect(
+                self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
+            try:
+                db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+                db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
+                db.execute("PRAGMA journal_mode = WAL").fetchall()
+                db.execute("PRAGMA synchronous = NORMAL")
+                ((version,),) = db.execute("PRAGMA user_version")
+                if version not in (0, _FORMAT):
+                    raise sqlite3.DatabaseError(f"format {version}")
+                if not version:
+                    db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version={_FORMAT};END;")
+            except BaseException:
+                db.close()
+                raise
+            self._database = db
+        return self._database
+
+    def _begin_again(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(f"{self.path}{suffix}").unlink()
+
+    @contextmanager
+    def _writing(self, db: sqlite3.Connection) -> Iterator[None]:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+
+
+def _size(db: sqlite3.Connection) -> int:
+    """Bytes in use, without pages that wait to be given back."""
+    ((pages,),) = db.execute(
+        "SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count"
+    )
+    ((page,),) = db.execute("PRAGMA page_size")
+    return int(pages) * int(page)

@@ -1,0 +1,173 @@
+"""Any endpoint that speaks OpenAI's chat completions: `POST /v1/chat/completions`.
+
+That is OpenAI itself and every local server: llama.cpp, Ollama, vLLM, LM Studio.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Final, Protocol, get_args
+
+import msgspec
+
+from pincite.errors import BadResponse, PinciteError, Unavailable
+from pincite.ports import LLM, Completion, Finish, Message
+from pincite.providers.facts import Facts
+from pincite.providers.http import Transport
+
+if TYPE_CHECKING:
+    from pincite.providers.registry import Setup
+
+FACTS = Facts("the window of the model", "is an error")
+PATH: Final = "/v1/chat/completions"
+_DATA, _DONE = "data:", "[DONE]"
+_FINISHES: Final[Mapping[str, Finish]] = {
+    **{name: name for name in get_args(Finish)},
+    "content_filter": "filter",
+    "tool_calls": "tools",
+    "function_call": "tools",
+}
+
+
+class OpenLLM(LLM, Protocol):
+    """An `LLM` that holds connections open."""
+
+    async def close(self) -> None:
+        """Hang up."""
+
+
+class ChatModel:
+    """An `LLM` over chat completions. For one event loop; close it at the end.
+
+    Neither temperature nor anything else is sent unless `body` of the provider's options says so:
+    reasoning models refuse what local ones need.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        name: str,
+        model: str,
+        *,
+        body: Mapping[str, Any],
+        limit_field: str = "max_tokens",
+        deadline_s: float = 120.0,
+    ) -> None:
+        """`limit_field` is what the endpoint calls the limit of an answer's tokens."""
+        self._transport = transport
+        self._model = model
+        self._body = dict(body)
+        self._limit_field = limit_field
+        self._deadline_s = deadline_s
+        self._name = name
+        options = msgspec.json.encode(self._body, order="sorted").decode() if body else "as-is"
+        self.fingerprint = f"{name}/{options}"
+
+    async def complete(
+        self, messages: Sequence[Message], *, max_tokens: int | None = None
+    ) -> Completion:
+        """See `LLM.complete`."""
+        answer = await self._transport.post(PATH, self._request(messages, max_tokens))
+        try:
+            choice = answer["choices"][0]
+            text, reason = choice["message"]["content"], choice["finish_reason"]
+        except (KeyError, IndexError, TypeError) as error:
+            raise self._bad("an answer without choices[0].message and finish_reason") from error
+        if not isinstance(text, str):
+            raise self._bad(f"no text; it finished for {reason!r}")
+        usage = answer.get("usage") or {}
+        return Completion(
+            text,
+            _FINISHES.get(reason, "stop"),
+            _whole(usage.get("prompt_tokens")),
+            _whole(usage.get("completion_tokens")),
+        )
+
+    async def stream(
+        self, messages: Sequence[Message], *, max_tokens: int | None = None
+    ) -> AsyncIterator[str]:
+        """See `LLM.stream`."""
+        body = self._request(messages, max_tokens) | {"stream": True}
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._deadline_s
+        finished = False
+        async with self._transport.lines(PATH, body) as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
+            while (line := await self._next(open_lines, end - loop.time())) is not None:
+                if not line.startswith(_DATA):
+                    self._look_for_error(line)
+                    continue
+                data = line[len(_DATA) :].strip()
+                if data == _DONE:
+                    break
+                piece, done = self._read(data)
+                finished |= done
+                if piece:
+                    yield piece
+        if not finished:
+            raise self._bad("an answer that was cut off before its end")
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._transport.close()
+
+    def _request(self, messages: Sequence[Message], max_tokens: int | None) -> dict[str, object]:
+        turns = [{"role": one.role, "content": one.content} for one in messages]
+        limit = {} if max_tokens is None else {self._limit_field: max_tokens}
+        named = {"model": self._model} if self._model else {}
+        return {**named, "messages": turns, **limit, **self._body}
+
+    async def _next(self, lines: AsyncIterator[str], remaining_s: float) -> str | None:
+        """The next line, None at the end."""
+        try:
+            async with asyncio.timeout(max(0.0, remaining_s)):
+                return await anext(lines, None)
+        except TimeoutError as error:
+            raise Unavailable(
+                f"{self._name} was still writing after {self._deadline_s:g} s",
+                hint="raise deadline_s of this provider in pincite.toml, or limit the answer",
+            ) from error
+
+    def _read(self, data: str) -> tuple[str, bool]:
+        """The text of a chunk, and whether it says that the answer is complete."""
+        try:
+            chunk: Any = msgspec.json.decode(data)
+        except msgspec.DecodeError as error:
+            raise self._bad(f"a chunk that is no JSON: {data[:80]!r}") from error
+        if not isinstance(chunk, dict) or "error" in chunk:
+            raise self._failed(chunk)
+        choices = chunk.get("choices") or []
+        if not choices:
+            return "", False  # the chunk with the usage has none
+        delta = choices[0].get("delta") or {}
+        return delta.get("content") or "", choices[0].get("finish_reason") is not None
+
+    def _look_for_error(self, line: str) -> None:
+        """Some servers break off with an error that is no event."""
+        if line.startswith("{"):
+            raise self._failed(line)
+
+    def _failed(self, said: object) -> PinciteError:
+        return Unavailable(f"{self._name} failed while writing: {str(said)[:300]}")
+
+    def _bad(self, what: str) -> BadResponse:
+        return BadResponse(f"{self._name} at {PATH} sent {what}")
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+async def open_llm(setup: Setup) -> OpenLLM:
+    """A chat model at the address of the provider."""
+    hosted = setup.provider.name == "openai" and not setup.name.url and not setup.options.url
+    return ChatModel(
+        setup.transport(),
+        str(setup.name),
+        setup.name.model,
+        body=setup.options.body,
+        # Reasoning models of OpenAI's refuse the older field, local servers ignore the newer.
+        limit_field="max_completion_tokens" if hosted else "max_tokens",
+        deadline_s=setup.options.deadline_s,
+    )

@@ -1,0 +1,175 @@
+"""A reranker behind an address. What vendors differ in is a `Wire`; all else is here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from pincite.errors import BadResponse, TooLarge
+from pincite.model import Notice, SignalKind
+from pincite.ports import RerankScore
+from pincite.providers.batching import Batches, Limits, plan
+from pincite.providers.rerank.scoring import RANGES, AsProbabilities, OpenReranker, best_first
+
+if TYPE_CHECKING:
+    from pincite.providers.registry import Setup
+
+#: What is sent for a document without text: services refuse empty strings, and a dash answers
+#: nothing.
+EMPTY: Final = "-"
+#: How far beyond its range a score may be: services compute in half precision.
+MARGIN: Final = 2e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How a vendor is asked.
+
+    `body(query, documents)` is the request; the answer's results are the list in the field
+    `results`, or the answer itself if that is empty, each with `index` and the field `score`.
+    `instruct(instruction, query)` is the query with the instruction in it, None where the model
+    takes none; `document(text)` what a document is sent as. `limits` are those of one request,
+    where a document costs its tokens and those of the query. `version` names what else changes
+    scores, for the fingerprint.
+    """
+
+    path: str
+    body: Callable[[str, Sequence[str]], dict[str, object]]
+    limits: Limits
+    kind: SignalKind = "probability"
+    results: str = "results"
+    score: str = "relevance_score"
+    listwise: bool = False
+    instruct: Callable[[str, str], str] | None = None
+    document: Callable[[str], str] = str
+    version: str = ""
+
+
+class ServiceReranker:
+    """A `Reranker` over a `Wire`."""
+
+    def __init__(self, setup: Setup, wire: Wire, *, url: str = "") -> None:
+        """Raises AuthError where a key is needed and missing, ConfigError."""
+        self._transport = setup.transport(url)
+        self._limits = setup.limits(wire.limits)
+        self._count = setup.counter()
+        self._wire = wire
+        self._extra = dict(setup.options.body)
+        self._name = setup.name
+        self._instruction = setup.options.instruction
+        self._cuts = setup.options.oversize == "cut"
+        self._on_notice = setup.on_notice
+        self.kind: SignalKind = wire.kind
+        self.listwise = wire.listwise
+        self.instructed = wire.instruct is not None
+        placed = "in-query" if self.instructed else "none"
+        version = f"/{wire.version}" if wire.version else ""
+        self.fingerprint = (
+            f"{setup.name.provider}/{setup.name.model or 'the-server-s'}{version}"
+            f"/instruction={placed}"
+        )
+
+    async def rerank(
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
+    ) -> tuple[RerankScore, ...]:
+        """See `Reranker.rerank`."""
+        if not documents:
+            return ()
+        asked = query
+        if self._wire.instruct is not None:
+            asked = self._wire.instruct(instruction or self._instruction, query)
+        sent = [text if text.strip() else EMPTY for text in documents]
+        per_query = self._count(asked)
+        costs = [per_query + self._count(self._wire.document(text)) for text in sent]
+        if self.listwise:
+            self._require_one_request(costs)
+        found: list[float] = [math.nan] * len(sent)
+
+        def take(start: int, scores: Sequence[float]) -> None:
+            found[start : start + len(scores)] = scores
+
+        async def send(texts: Sequence[str]) -> Sequence[float]:
+            body = {**self._wire.body(asked, list(map(self._wire.document, texts))), **self._extra}
+            answer = await self._transport.post(self._wire.path, body)
+            return self._read(answer, len(texts))
+
+        if self.listwise:
+            take(0, await send(sent))
+        else:
+            cost = dict(zip(sent, costs, strict=True)).__getitem__
+            shrink = self._half if self._cuts else None
+            await Batches(self._limits, send, cost, shrink).run(sent, take)
+        return best_first((RerankScore(n, value) for n, value in enumerate(found)), top_n)
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._transport.close()
+
+    def _require_one_request(self, costs: Sequence[int]) -> None:
+        first = plan(costs, self._limits)[0]
+        if len(first) < len(costs):
+            raise TooLarge(
+                f"{self._name} judges all documents against each other, and of {len(costs)} only"
+                f" {len(first)} fit into one request",
+                hint=f"set rerank.pool = {len(first)}",
+            )
+
+    def _half(self, text: str, tries: int) -> str | None:
+        """What is left of a document that is refused alone."""
+        if len(text) < 2 or tries == 8:
+            return None
+        if tries == 0:
+            message = f"{self._name} refused a document of {len(text):,} characters; its end is cut"
+            self._on_notice(Notice("document_cut", message))
+        return text[: len(text) // 2]
+
+    def _read(self, answer: Any, expected: int) -> list[float]:
+        """The scores in the order of the documents. Raises BadResponse."""
+        results = answer
+        if self._wire.results:
+            results = answer.get(self._wire.results) if isinstance(answer, dict) else None
+        if not isinstance(results, list) or len(results) != expected:
+            count = len(results) if isinstance(results, list) else "no"
+            raise self._bad(f"{expected} scores were due, and {count} came")
+        scores: dict[int, float] = {}
+        lowest, highest = RANGES[self.kind]
+        for one in results:
+            index, score = _pair(one, self._wire.score)
+            if not 0 <= index < expected or index in scores:
+                raise self._bad(f"document {index} of {expected} is out of range or there twice")
+            if not math.isfinite(score):
+                raise self._bad(f"the score of document {index} is no number")
+            if not lowest - MARGIN <= score <= highest + MARGIN:
+                raise self._bad(
+                    f"the score {score:g} is no {self.kind}",
+                    hint=f"[providers.{self._name.provider}] scores = ... says what it gives",
+                )
+            scores[index] = min(max(score, lowest), highest)
+        return [scores[index] for index in range(expected)]
+
+    def _bad(self, message: str, *, hint: str = "") -> BadResponse:
+        return BadResponse(f"{self._name} at {self._wire.path}: {message}", hint=hint)
+
+
+def _pair(one: Any, field: str) -> tuple[int, float]:
+    """Index and score; -1 and NaN where they are missing or of another type."""
+    values: Mapping[str, Any] = one if isinstance(one, dict) else {}
+    index, score = values.get("index"), values.get(field)
+    whole = isinstance(index, int) and not isinstance(index, bool)
+    number = isinstance(score, int | float) and not isinstance(score, bool)
+    return (index if whole else -1), (float(score) if number else math.nan)  # type: ignore[return-value,arg-type]
+
+
+def open_service(setup: Setup, wire: Wire, *, url: str = "") -> OpenReranker:
+    """The reranker, with what the options say its scores are. Logits become probabilities."""
+    if setup.options.scores:
+        wire = replace(wire, kind=setup.options.scores)
+    found = ServiceReranker(setup, wire, url=url)
+    return AsProbabilities(found) if found.kind == "logit" else found

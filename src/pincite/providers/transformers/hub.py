@@ -1,0 +1,101 @@
+"""Transformers by name: a folder as it is, else a copy of a repository of the hub, fetched once.
+
+The hub says for each large file what its SHA-256 is (header `X-Linked-Etag`); a file that is not
+that one is refused. The copy is renamed into place when all of it is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pincite.errors import ModelUnavailable
+from pincite.providers.transformers.folder import CONFIG, GRAPHS, TOKENIZER, WEIGHTS
+
+if TYPE_CHECKING:
+    import httpx
+
+HUB: Final = "https://huggingface.co"
+_REPOSITORY: Final = re.compile(r"[\w.-]+/[\w.-]+")
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_TIMEOUT_S: Final = 30.0
+
+
+def locate(name: str, models: Path | None, *, offline: bool = False, hub: str = HUB) -> Path:
+    """The folder of a model: `name` itself if it is one, else the copy in `models`, fetched now
+    if there is none. Raises ModelUnavailable."""
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return folder
+    if not _REPOSITORY.fullmatch(name) or name.startswith("."):
+        raise ModelUnavailable(
+            f"there is no folder {name}, and a model of the hub is written OWNER/NAME"
+        )
+    if models is None:
+        raise ModelUnavailable(f"no place for models is configured to keep {name} in")
+    copy = models / ("hub--" + name.replace("/", "--"))
+    if copy.is_dir():
+        return copy
+    if offline:
+        raise ModelUnavailable(
+            f"{name} is not in {models}, and offline is set", hint="name a folder with its files"
+        )
+    return _fetch(name, copy, hub)
+
+
+def _fetch(name: str, copy: Path, hub: str) -> Path:
+    import httpx
+    from filelock import FileLock
+
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(copy.parent / f".{copy.name}.lock"):
+        if copy.is_dir():
+            return copy
+        work = Path(tempfile.mkdtemp(prefix=f".{copy.name}.temporary-", dir=copy.parent))
+        try:
+            with httpx.Client(timeout=_TIMEOUT_S, follow_redirects=True) as client:
+                base = f"{hub}/{name}/resolve/main"
+                for file in (CONFIG, TOKENIZER):
+                    if not _download(client, f"{base}/{file}", work / file):
+                        raise ModelUnavailable(f"{name} of {hub} has no {file}")
+                for file in (GRAPHS[1], GRAPHS[0], WEIGHTS):
+                    if _download(client, f"{base}/{file}", work / Path(file).name):
+                        break
+                else:
+                    raise ModelUnavailable(f"{name} of {hub} has neither a graph nor {WEIGHTS}")
+            work.rename(copy)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ModelUnavailable(
+                f"{name} could not be fetched from {hub}: {type(error).__name__}: {error}",
+                hint="name a folder with its files (local:/path/to/model)",
+            ) from error
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    return copy
+
+
+def _download(client: httpx.Client, url: str, target: Path) -> bool:
+    """False if there is no such file. Raises ModelUnavailable for anything but the whole file."""
+    digest, done = hashlib.sha256(), 0
+    with client.stream("GET", url) as response:
+        if response.status_code == 404:
+            return False
+        if response.status_code != 200:
+            raise ModelUnavailable(f"{url} answered HTTP {response.status_code}")
+        with target.open("wb") as file:
+            for block in response.iter_bytes():
+                digest.update(block)
+                done += len(block)
+                file.write(block)
+        answers = (*response.history, response)
+    # Only the answer of the hub itself knows the hash, not that of the store it points at.
+    tags = [one.headers.get("x-linked-etag", "").strip('"') for one in answers]
+    if wrong := [tag for tag in tags if _SHA256.fullmatch(tag) and tag != digest.hexdigest()]:
+        raise ModelUnavailable(f"{url} has SHA-256 {digest.hexdigest()}, but {wrong[0]} was due")
+    if not done:
+        raise ModelUnavailable(f"{url} is empty")
+    return True

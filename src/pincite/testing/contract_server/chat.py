@@ -1,0 +1,89 @@
+"""Chat completions, whole and streamed, as OpenAI and the local servers have them.
+
+What it writes follows from the prompt: a judge's prompt is answered with grades by word overlap,
+anything else with the last message, word by word backwards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from pincite.testing.contract_server.overlap import relevance
+from pincite.testing.contract_server.texts import count_tokens
+from pincite.testing.contract_server.wire import Endpoint, Refusal, Request, Response
+
+VENDORS = ("openai", "ollama", "llamacpp", "vllm", "lmstudio")
+_ROLES = {"system", "developer", "user", "assistant", "tool"}
+_WINDOW = 128_000
+_DOCUMENT = re.compile(r'<document id="(\d+)">\n(.*?)\n</document>', re.DOTALL)
+_QUERY = re.compile(r"<query>\n(.*?)\n</query>", re.DOTALL)
+_PIECE = re.compile(r"\s*\S+")
+
+
+def answer_to(prompt: str) -> str:
+    """What the model writes."""
+    asked = _QUERY.search(prompt)
+    if asked is None:
+        return " ".join(reversed(prompt.split()))
+    grades = [
+        {"id": int(number), "grade": round(100 * relevance(asked[1], text))}
+        for number, text in _DOCUMENT.findall(prompt)
+    ]
+    return msgspec.json.encode({"grades": grades}).decode()
+
+
+def _chat(request: Request) -> Response:
+    body = request.body
+    messages = body.get("messages") if isinstance(body, dict) else None
+    if not isinstance(messages, list) or not messages:
+        raise Refusal(400, "'messages' must be a list that is not empty")
+    for one in messages:
+        if one.get("role") not in _ROLES or not isinstance(one.get("content"), str):
+            raise Refusal(400, "each message needs a role and a content")
+    if not body.get("model") and request.vendor != "llamacpp":
+        raise Refusal(400, "you must provide a model parameter")
+    used = sum(count_tokens(one["content"]) for one in messages)
+    if used > _WINDOW:
+        raise Refusal(400, f"This model's maximum context length is {_WINDOW} tokens.")
+    limit = body.get("max_completion_tokens") or body.get("max_tokens") or 10**9
+    pieces = _PIECE.findall(answer_to(messages[-1]["content"]))
+    finish = "stop" if len(pieces) <= limit else "length"
+    pieces = pieces[:limit]
+    usage = {"prompt_tokens": used, "completion_tokens": len(pieces)}
+    usage["total_tokens"] = sum(usage.values())
+    base = {"id": "chatcmpl-1", "created": 1_700_000_000, "model": body.get("model", "model")}
+    if body.get("stream"):
+        with_usage = (body.get("stream_options") or {}).get("include_usage")
+        return Response(stream=_stream(base, pieces, finish, usage if with_usage else None))
+    message = {"role": "assistant", "content": "".join(pieces), "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
+    return Response(body={**base, "object": "chat.completion", "choices": [choice], "usage": usage})
+
+
+def _stream(
+    base: Mapping[str, Any], pieces: list[str], finish: str, usage: Mapping[str, int] | None
+) -> Iterator[bytes]:
+    def event(choices: list[Any], **more: Any) -> bytes:
+        chunk = {**base, "object": "chat.completion.chunk", "choices": choices, **more}
+        return b"data: " + msgspec.json.encode(chunk) + b"\n\n"
+
+    def choice(delta: Mapping[str, str], reason: str | None = None) -> list[Any]:
+        return [{"index": 0, "delta": delta, "finish_reason": reason}]
+
+    yield event(choice({"role": "assistant", "content": ""}))
+    for piece in pieces:
+        yield event(choice({"content": piece}))
+    yield event(choice({}, finish))
+    if usage is not None:
+        yield event([], usage=usage)
+    yield b"data: [DONE]\n\n"
+
+
+ENDPOINTS: Mapping[tuple[str, str, str], Endpoint] = MappingProxyType(
+    {(vendor, "POST", "/v1/chat/completions"): _chat for vendor in VENDORS}
+)

@@ -1,0 +1,27 @@
+"""Scores that follow from the words that a query and a text share."""
+
+from __future__ import annotations
+
+import math
+import re
+
+_WORD = re.compile(r"\w+")
+
+
+def words(text: str) -> set[str]:
+    """The distinct words in lower case."""
+    return set(_WORD.findall(text.lower()))
+
+
+def relevance(query: str, text: str) -> float:
+    """0.02 to 0.98: the cosine of the two sets of words."""
+    asked, found = words(query), words(text)
+    if not asked or not found:
+        return 0.02
+    return 0.02 + 0.96 * len(asked & found) / math.sqrt(len(asked) * len(found))
+
+
+def logit(query: str, text: str) -> float:
+    """The same before a sigmoid, -3.9 to 3.9."""
+    share = relevance(query, text)
+    return math.log(share / (1 - share))

@@ -1,0 +1,99 @@
+"""Every fault against every dense provider: the right result, or the named error."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pincite.errors import (
+    AuthError,
+    BadResponse,
+    Gone,
+    Invalid,
+    PinciteError,
+    RateLimited,
+    TooLarge,
+    Unavailable,
+)
+from pincite.testing.contract_server import FAULTS, ContractServer
+from tests.providers.dense.remotes import KEY, MODELS, opened
+
+TEXTS = ["the brown turnstile", "a recipe for bread", "rotates when pushed"]
+#: fault -> what comes of it if it happens once, and if it happens always; None is the result
+OUTCOMES: dict[str, tuple[type[PinciteError] | None, type[PinciteError]]] = {
+    "400": (Invalid, Invalid),
+    "401": (AuthError, AuthError),
+    "403": (AuthError, AuthError),
+    "404": (Gone, Gone),
+    "410": (Gone, Gone),
+    "413": (None, TooLarge),
+    "422": (Invalid, Invalid),
+    "424": (None, Unavailable),
+    "429": (None, RateLimited),
+    "429-retry-after": (None, RateLimited),
+    "500": (None, Unavailable),
+    "503": (None, Unavailable),
+    "slow": (None, Unavailable),
+    "cut-off": (None, Unavailable),
+    "no-json": (BadResponse, BadResponse),
+    "wrong-count": (BadResponse, BadResponse),
+    "nan": (BadResponse, BadResponse),
+}
+#: Their answers carry no index: the order of the list is all there is, and cannot be wrong.
+WITHOUT_INDEX = ("cohere", "ollama", "tei")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ContractServer]:
+    with ContractServer(key=KEY) as running:
+        yield running
+
+
+def embed(server: ContractServer, vendor: str, fault: str, times: int, **values: Any) -> Any:
+    async def session() -> Any:
+        timeout_s = 0.15 if fault == "slow" else 10.0
+        async with opened(server, vendor, timeout_s=timeout_s, **values) as encoder:
+            right = await encoder.embed_documents(TEXTS)
+            server.fail(fault, times=times, wait_s=0.25)
+            try:
+                return right, await encoder.embed_documents(TEXTS)
+            finally:
+                server.heal()
+
+    return asyncio.run(session())
+
+
+def test_every_fault_has_an_outcome() -> None:
+    assert {*OUTCOMES, "wrong-order"} == set(FAULTS)
+
+
+@pytest.mark.parametrize("vendor", MODELS)
+@pytest.mark.parametrize("fault", OUTCOMES)
+def test_a_fault_that_happens_once(server: ContractServer, vendor: str, fault: str) -> None:
+    error, _ = OUTCOMES[fault]
+    if error is None:
+        right, found = embed(server, vendor, fault, 1)
+        assert np.array_equal(found, right)
+    else:
+        with pytest.raises(error, match=r"\w+") as caught:
+            embed(server, vendor, fault, 1)
+        assert type(caught.value) is error
+
+
+@pytest.mark.parametrize("vendor", MODELS)
+@pytest.mark.parametrize("fault", OUTCOMES)
+def test_a_fault_that_stays(server: ContractServer, vendor: str, fault: str) -> None:
+    with pytest.raises(OUTCOMES[fault][1]) as caught:
+        embed(server, vendor, fault, 99, oversize="fail")
+    assert type(caught.value) is OUTCOMES[fault][1]
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("vendor", [v for v in MODELS if v not in WITHOUT_INDEX])
+def test_order_is_restored_by_index(server: ContractServer, vendor: str) -> None:
+    right, found = embed(server, vendor, "wrong-order", 1)
+    assert np.array_equal(found, right)

@@ -1,0 +1,244 @@
+"""Chat completions, whole and streamed, on a server that answers as OpenAI does."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from pincite.errors import AuthError, BadResponse, TooLarge, Unavailable
+from pincite.ports import LLM, Message
+from pincite.providers.http import Transport
+from pincite.providers.llm.chat import ChatModel, open_llm
+from pincite.providers.names import parse_model
+from pincite.providers.registry import Setup, find_provider
+from pincite.providers.retry import RetryPolicy
+from pincite.providers.secret import Secret
+from pincite.testing.contract_server import ContractServer
+from pincite.testing.fakes import ScriptedLLM
+from pincite.testing.llms import ASKED, LLMContract
+from tests.providers.llm.raw_server import RawServer
+from tests.providers.served import LLMS, opened
+
+HELLO = (Message("user", "one two three"),)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ContractServer]:
+    with ContractServer() as running:
+        yield running
+
+
+def contract_of(name: str) -> type[LLMContract]:
+    class Suite(LLMContract):
+        @asynccontextmanager
+        async def opened(self) -> AsyncIterator[LLM]:
+            with ContractServer() as running:
+                async with opened(running, "llm", name) as llm:
+                    yield llm
+
+    return Suite
+
+
+TestOpenAI = contract_of(LLMS[0])
+TestOllama = contract_of(LLMS[1])
+TestLlamaCpp = contract_of(LLMS[2])
+TestVllm = contract_of(LLMS[3])
+TestLmStudio = contract_of(LLMS[4])
+
+
+class TestScripted(LLMContract):
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[LLM]:
+        yield ScriptedLLM("an answer of five words")
+
+
+def complete(server: ContractServer, name: str, **options: Any) -> Any:
+    async def session() -> Any:
+        async with opened(server, "llm", name, **options) as llm:
+            return await llm.complete(HELLO, max_tokens=2)
+
+    return asyncio.run(session())
+
+
+def test_the_answer_and_what_it_cost(server: ContractServer) -> None:
+    answer = complete(server, "ollama:qwen3:8b")
+    assert (answer.text, answer.finish) == ("three two", "length")
+    assert (answer.prompt_tokens, answer.completion_tokens) == (3, 2)
+
+
+def test_nothing_is_sent_that_was_not_asked_for(server: ContractServer) -> None:
+    complete(server, "ollama:qwen3:8b")
+    assert server.record.bodies[-1] == {
+        "model": "qwen3:8b",
+        "messages": [{"role": "user", "content": "one two three"}],
+        "max_tokens": 2,
+    }
+    complete(server, "ollama:qwen3:8b", body={"temperature": 0})
+    assert server.record.bodies[-1]["temperature"] == 0
+
+
+def test_openai_itself_calls_the_limit_by_its_newer_name() -> None:
+
+    provider = find_provider("openai", "llm")
+    for name, field in (
+        ("openai:gpt-5-mini", "max_completion_tokens"),
+        ("openai:http://localhost:1#m", "max_tokens"),
+    ):
+        setup = Setup(provider, parse_model(name), key=Secret("k"))
+        model: Any = asyncio.run(open_llm(setup))
+        assert model._request(HELLO, 7)[field] == 7
+
+
+def test_options_are_part_of_the_fingerprint(server: ContractServer) -> None:
+    async def fingerprint(**options: Any) -> str:
+        async with opened(server, "llm", "ollama:m", **options) as llm:
+            return str(llm.fingerprint)
+
+    plain = asyncio.run(fingerprint())
+    assert plain != asyncio.run(fingerprint(body={"temperature": 0.7}))
+
+
+def test_a_prompt_beyond_the_window_is_too_large(server: ContractServer) -> None:
+    async def session() -> None:
+        async with opened(server, "llm", "openai:gpt-5-mini") as llm:
+            await llm.complete([Message("user", "word " * 130_000)])
+
+    with pytest.raises(TooLarge):
+        asyncio.run(session())
+
+
+def sse(*events: str) -> bytes:
+    return "".join(f"data: {event}\n\n" for event in events).encode()
+
+
+def chunk(text: str, finish: str = "null") -> str:
+    return f'{{"choices": [{{"delta": {{"content": "{text}"}}, "finish_reason": {finish}}}]}}'
+
+
+def streamed(raw: bytes, into: list[str]) -> None:
+    """Puts the pieces of a stream into a list, where they stay when it raises."""
+
+    async def session() -> None:
+        with RawServer(raw) as address:
+            async with asking(address) as model:
+                async for piece in model.stream(HELLO):
+                    into.append(piece)  # noqa: PERF401 - what came before an error counts
+
+    asyncio.run(session())
+
+
+@asynccontextmanager
+async def asking(address: str, **options: Any) -> AsyncIterator[ChatModel]:
+    transport = Transport("test", address, retry=RetryPolicy(tries=1))
+    model = ChatModel(transport, "test:m", "m", body={}, **options)
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        sse(chunk("a"), chunk("b"), chunk("", '"stop"'), "[DONE]"),
+        sse(chunk("a"), chunk("b", '"stop"')),  # some servers never say [DONE]
+        b": comment\n\nevent: x\nid: 7\n" + sse(chunk("a"), chunk("b", '"stop"'), "[DONE]"),
+        sse(chunk("a"), chunk("b", '"stop"'), '{"choices": [], "usage": {}}', "[DONE]"),
+        sse(chunk("a"), chunk("b", '"stop"'), "[DONE]").replace(b"data: ", b"data:"),
+        sse(chunk("a"), chunk("b", '"stop"'), "[DONE]").replace(b"\n", b"\r\n"),
+    ],
+)
+def test_all_dialects_of_streams_are_read(raw: bytes) -> None:
+    pieces: list[str] = []
+    streamed(raw, pieces)
+    assert pieces == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "error"),
+    [
+        (sse(chunk("a")), BadResponse),
+        (sse(chunk("a"), "[DONE]"), BadResponse),
+        (sse(chunk("a"), '{"error": {"message": "out of memory"}}'), Unavailable),
+        (
+            sse(chunk("a")) + b'{"error":"an error was encountered while running the model"}\n',
+            Unavailable,
+        ),
+        (sse(chunk("a"), "{not json"), BadResponse),
+    ],
+)
+def test_a_stream_that_breaks_off_says_so_after_its_last_piece(
+    raw: bytes, error: type[Exception]
+) -> None:
+    pieces: list[str] = []
+    with pytest.raises(error):
+        streamed(raw, pieces)
+    assert pieces == ["a"]
+
+
+def test_a_stream_that_falls_silent_is_given_up() -> None:
+    async def session() -> None:
+        with RawServer(sse(chunk("a")), then_wait_s=3) as address:
+            async with asking(address, deadline_s=0.2) as model:
+                async for _ in model.stream(HELLO):
+                    pass
+
+    start = time.monotonic()
+    with pytest.raises(Unavailable, match=r"still writing after 0\.2 s"):
+        asyncio.run(session())
+    assert time.monotonic() - start < 2
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_cancelling_hangs_up(streaming: bool) -> None:
+    async def ask(model: ChatModel) -> None:
+        if streaming:
+            async for _ in model.stream(ASKED):
+                pass
+        else:
+            await model.complete(ASKED)
+
+    async def session() -> bool:
+        with RawServer(sse(chunk("a")) if streaming else b"", then_wait_s=5) as address:
+            async with asking(address) as model:
+                task = asyncio.create_task(ask(model))
+                await asyncio.sleep(0.15)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                return await asyncio.to_thread(address.hung_up.wait, 2)
+
+    start = time.monotonic()
+    assert asyncio.run(session())
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{}",
+        b'{"choices": []}',
+        b'{"choices": [{"message": {"content": null}, "finish_reason": "tool_calls"}]}',
+        b'{"choices": [{"message": {"content": "x"}}]}',
+        b"[]",
+        b"nothing",
+    ],
+)
+def test_an_answer_that_cannot_be_is_never_used(body: bytes) -> None:
+    async def session() -> None:
+        with RawServer(body) as address:
+            async with asking(address) as model:
+                await model.complete(HELLO)
+
+    with pytest.raises(BadResponse):
+        asyncio.run(session())
+
+
+def test_a_wrong_key_is_an_error_of_its_own() -> None:
+    with ContractServer(key="right") as running, pytest.raises(AuthError):
+        complete(running, "openai:gpt-5-mini")

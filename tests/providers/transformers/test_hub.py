@@ -1,0 +1,115 @@
+"""Models by name: folders, copies, and a hub on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import ModelUnavailable
+from pincite.providers.rerank.cross_encoder import CrossEncoder
+from pincite.providers.transformers.hub import locate
+from tests.providers.transformers.tiny_heads import pair_tensors, publish
+
+NAME = "owner/tiny"
+
+
+class Hub:
+    """Serves a folder as `NAME`, as the hub does: large files from another place."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.lie, self.asked = folder, False, 0
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                hub.asked += 1
+                path = self.path.removeprefix(f"/{NAME}/resolve/main/").removeprefix("/store/")
+                file = hub.folder / path
+                if not file.is_file():
+                    self.send_error(404)
+                    return
+                raw = file.read_bytes()
+                if file.suffix == ".safetensors" and not self.path.startswith("/store"):
+                    digest = hashlib.sha256(b"other" if hub.lie else raw).hexdigest()
+                    self.send_response(302)
+                    self.send_header("Location", f"/store/{path}")
+                    self.send_header("X-Linked-Etag", f'"{digest}"')
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                    return
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(raw)))
+                self.end_headers()
+                self.wfile.write(raw)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    found = Hub(publish(tmp_path / "published", pair_tensors()))
+    thread = threading.Thread(target=found.server.serve_forever, args=(0.02,))
+    thread.start()
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+    thread.join()
+
+
+def test_a_model_of_the_hub_is_fetched_once(hub: Hub, tmp_path: Path) -> None:
+    folder = locate(NAME, tmp_path / "models", hub=hub.url)
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+    ]
+    encoder = CrossEncoder(folder)
+    assert len(asyncio.run(encoder.rerank("a", ["b", "c"]))) == 2
+    asyncio.run(encoder.close())
+    asked = hub.asked
+    assert locate(NAME, tmp_path / "models", hub=hub.url) == folder
+    assert locate(NAME, tmp_path / "models", offline=True) == folder
+    assert hub.asked == asked
+
+
+def test_a_file_that_is_not_what_the_hub_says_is_refused(hub: Hub, tmp_path: Path) -> None:
+    hub.lie = True
+    with pytest.raises(ModelUnavailable, match="was due"):
+        locate(NAME, tmp_path / "models", hub=hub.url)
+    assert not [p for p in (tmp_path / "models").iterdir() if p.is_dir()]
+
+
+@pytest.mark.parametrize("missing", ["tokenizer.json", "model.safetensors"])
+def test_what_the_hub_does_not_have_is_named(hub: Hub, missing: str, tmp_path: Path) -> None:
+    (hub.folder / missing).unlink()
+    with pytest.raises(ModelUnavailable, match=missing):
+        locate(NAME, tmp_path / "models", hub=hub.url)
+
+
+def test_a_folder_is_taken_as_it_is(hub: Hub, tmp_path: Path) -> None:
+    assert locate(str(hub.folder), None) == hub.folder
+    assert hub.asked == 0
+
+
+@pytest.mark.parametrize("name", ["no-owner", "../up/down", "a/b/c", "./x", "owner/"])
+def test_a_name_that_is_no_repository_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="OWNER/NAME"):
+        locate(name, tmp_path)
+
+
+def test_without_a_network_the_way_out_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="could not be fetched") as caught:
+        locate(NAME, tmp_path, hub="http://127.0.0.1:9")
+    assert "local:/path" in caught.value.hint
+    with pytest.raises(ModelUnavailable, match="offline is set"):
+        locate(NAME, tmp_path, offline=True)
