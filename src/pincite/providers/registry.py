@@ -136,10 +136,7 @@ _TABLE = (
         sparse=f"{_HERE}.sparse.opening:open_splade",
         rerank=f"{_HERE}.rerank.local:open_rerank",
     ),
-    Provider("fastembed", extra="fastembed", dense=f"{_HERE}.dense.hub:open_fastembed"),
-    Provider(
-        "sentence-transformers", extra="hub", dense=f"{_HERE}.dense.hub:open_sentence_transformers"
-    ),
+    Provider("fastembed", extra="hub", dense=f"{_HERE}.dense.hub:open_dense"),
 )
 
 

@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -25,11 +25,13 @@ R = TypeVar("R")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE NOT NULL);
 CREATE TABLE IF NOT EXISTS vectors (
-    key BLOB PRIMARY KEY, model INTEGER NOT NULL, used_at INTEGER NOT NULL, vector BLOB NOT NULL
-) WITHOUT ROWID;
+    id INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL, model INTEGER NOT NULL,
+    used_at INTEGER NOT NULL, vector BLOB NOT NULL
+);
 CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used_at);
 """
 _FORMAT = 1
+_PAGE_BYTES = 16_384  # with the usual 4,096 a vector of 1,024 numbers fills two pages
 _ASKED = 500  # keys in one statement; SQLite takes at least 999 parameters
 _BUSY_S = 10.0
 _FRESH_S = 86_400  # a use is noted once a day: a hit is to cost no write
@@ -123,7 +125,7 @@ class VectorCache:
             query = "SELECT id FROM models WHERE fingerprint = ?"
             ((model,),) = db.execute(query, (fingerprint,))
             db.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO vectors (key, model, used_at, vector) VALUES (?, ?, ?, ?)",
                 ((k, model, now, m.astype("<f4").tobytes()) for k, m in vectors.items()),
             )
         self._shrink(db)
@@ -136,8 +138,8 @@ class VectorCache:
             ((count,),) = db.execute("SELECT count(*) FROM vectors")
             surplus = -(-count * (size - int(self.limit_bytes * _KEPT)) // size)
             db.execute(
-                "DELETE FROM vectors WHERE key IN"
-                " (SELECT key FROM vectors ORDER BY used_at, key LIMIT ?)",
+                "DELETE FROM vectors WHERE id IN"
+                " (SELECT id FROM vectors ORDER BY used_at, id LIMIT ?)",
                 (surplus,),
             )
             db.execute("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
@@ -166,7 +168,9 @@ class VectorCache:
                     return work(self._opened())
                 except sqlite3.OperationalError:
                     return otherwise
-                except (sqlite3.DatabaseError, OSError):
+                except OSError:
+                    return otherwise
+                except sqlite3.DatabaseError:
                     self._begin_again()
         return otherwise
 
@@ -177,6 +181,7 @@ class VectorCache:
                 self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
             try:
+                db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
                 db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
                 db.execute("PRAGMA journal_mode = WAL").fetchall()
                 db.execute("PRAGMA synchronous = NORMAL")
@@ -196,7 +201,8 @@ class VectorCache:
             self._database.close()
             self._database = None
         for suffix in ("", "-wal", "-shm"):
-            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+            with suppress(OSError):
+                Path(f"{self.path}{suffix}").unlink()
 
     @contextmanager
     def _writing(self, db: sqlite3.Connection) -> Iterator[None]:
@@ -210,6 +216,9 @@ class VectorCache:
 
 
 def _size(db: sqlite3.Connection) -> int:
-    ((pages,),) = db.execute("PRAGMA page_count")
+    """Bytes in use, without pages that wait to be given back."""
+    ((pages,),) = db.execute(
+        "SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count"
+    )
     ((page,),) = db.execute("PRAGMA page_size")
     return int(pages) * int(page)
