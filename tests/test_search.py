@@ -4,102 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from pincite.catalog.sqlite import SqliteCatalog
-from pincite.errors import ModelUnavailable, StoreError, UsageError
-from pincite.index import LocalIndex
-from pincite.model import (
-    CollectionSpec,
-    DocumentRecord,
-    EvidencePack,
-    Matrix,
-    Point,
-    Ranking,
-    Scope,
-    Vector,
-)
+from pincite.errors import StoreError, UsageError
+from pincite.model import Ranking, Scope
 from pincite.ports import Searchable, SearchRequest
 from pincite.presets import PRESETS
 from pincite.profile import Profile
-from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.providers.sparse.language import guess_language
-from pincite.search import Deps, search
 from pincite.stages.select import SelectConfig
-from pincite.stores.memory import MemoryStore
 from pincite.trace import Trace
-from tests.builders import chunk
-
-TEXTS = {
-    "keys": "To rotate a key call rotate_key with the new secret.",
-    "backups": "Backups run every night and are kept for thirty days.",
-    "billing": "Invoices are sent on the first day of each month.",
-}
-TOPICS = ("key", "secret", "backup", "night", "invoice", "month")
-
-
-@dataclass
-class TopicEncoder:
-    """A direction for each topic word: close enough to meaning for three sentences."""
-
-    fingerprint: str = "topics/1"
-    dimensions: int = len(TOPICS) + 1
-    languages: frozenset[str] = field(default_factory=lambda: frozenset({"english"}))
-    broken: bool = False
-
-    async def embed_query(self, text: str) -> Vector:
-        if self.broken:
-            raise ModelUnavailable("the weights are gone")
-        words = text.lower()
-        vector = np.array([*(float(words.count(topic)) for topic in TOPICS), 0.1], np.float32)
-        return vector / np.linalg.norm(vector)
-
-    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        return np.stack([await self.embed_query(text) for text in texts])
-
-
-async def make(dense: TopicEncoder | None, texts: dict[str, str], name: str = "main") -> Searchable:
-    index = LocalIndex(MemoryStore(), SqliteCatalog(":memory:"))
-    sparse = Bm25Encoder()
-    spec = CollectionSpec(
-        *(name, sparse.fingerprint, "chunker"),
-        dense=dense.fingerprint if dense else None,
-        dimensions=dense.dimensions if dense else 0,
-        average_length=10.0,
-    )
-    await index.create(spec)
-    for path, text in texts.items():
-        vector, length = sparse.encode_document(text, 10.0)
-        row = (await dense.embed_documents([text]))[0] if dense else None
-        point = Point(chunk(path, text=text), vector, length, row)
-        record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, length)
-        await index.replace(name, record, [point])
-    return Searchable(spec, index, sparse, dense)
-
-
-def ask(
-    text: str,
-    *collections: Searchable,
-    profile: Profile | None = None,
-    scope: Scope | None = None,
-    trace: Trace | None = None,
-) -> EvidencePack:
-    analyser = Bm25Encoder().analyser
-    deps = Deps(collections, lambda t: frozenset(analyser.terms(t)), guess_language)
-    ticks = itertools.count()
-    return asyncio.run(
-        search(
-            text,
-            deps,
-            profile or Profile(),
-            scope or Scope(),
-            trace or Trace(lambda: float(next(ticks))),
-        )
-    )
+from tests.scene import TEXTS, TopicEncoder, ask, make
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -108,7 +24,7 @@ def test_every_preset_answers_a_good_question_a_junk_one_and_an_empty_index(name
     empty = asyncio.run(make(TopicEncoder(), {}))
     profile = PRESETS[name]
     good = ask("how do I rotate a key with a new secret", full, profile=profile)
-    assert good.evidence[0].path == "docs/keys.md"
+    assert good.evidence[0].path == "keys"
     assert ask("zebra quantum ferment", full, profile=profile).verdict.level == "none"
     assert ask("rotate a key", empty, profile=profile).evidence == ()
 
@@ -125,14 +41,14 @@ def test_the_steps_come_in_this_order() -> None:
     ask("rotate a key", asyncio.run(make(TopicEncoder(), TEXTS)), trace=trace)
     assert [step.stage for step in trace.steps] == [
         *("prepare", "retrieve", "fuse", "load", "dedup", "smooth"),
-        *("rerank", "blend", "cover", "gate", "select", "pack"),
+        *("rerank", "blend", "cover", "gate", "select", "context", "pack"),
     ]
     assert trace.timings_ms()["prepare"] == 1000.0
 
 
 def test_a_good_question_finds_its_passage_first(collection: Searchable) -> None:
     pack = ask("how do I rotate a key with a new secret", collection)
-    assert pack.evidence[0].path == "docs/keys.md"
+    assert pack.evidence[0].path == "keys"
     assert pack.verdict.level == "grounded"
     assert pack.coverage["docs"] >= 1
 
@@ -164,7 +80,7 @@ def test_a_model_that_is_gone_degrades_to_words_and_says_so() -> None:
     collection = asyncio.run(make(encoder, TEXTS))
     encoder.broken = True
     pack = ask("rotate a key with a new secret", collection)
-    assert pack.evidence[0].path == "docs/keys.md"
+    assert pack.evidence[0].path == "keys"
     assert pack.plan.rung == "lexical"
     assert "dense_unavailable" in [notice.code for notice in pack.warnings]
 
@@ -174,7 +90,7 @@ def test_two_collections_are_ranked_as_one_and_counted() -> None:
     first = asyncio.run(make(encoder, {"keys": TEXTS["keys"]}, "one"))
     second = asyncio.run(make(encoder, {"backups": TEXTS["backups"]}, "two"))
     pack = ask("when do backups run at night", first, second)
-    assert pack.evidence[0].path == "docs/backups.md"
+    assert pack.evidence[0].path == "backups"
     assert pack.evidence[0].collection == "two"
     assert set(pack.plan.counts) == {"one", "two"}
 
@@ -201,7 +117,7 @@ def test_a_collection_that_fails_or_hangs_is_left_out_and_named(index: Broken | 
     profile = Profile()
     profile = replace(profile, retrieve=replace(profile.retrieve, timeout_s=0.05))
     pack = ask("rotate a key with a new secret", good, bad, profile=profile)
-    assert pack.evidence[0].path == "docs/keys.md"
+    assert pack.evidence[0].path == "keys"
     assert pack.plan.collections == ("main",)
     failed = [notice for notice in pack.warnings if notice.code == "collection_failed"]
     assert "bad" in failed[0].message
@@ -224,8 +140,8 @@ def test_the_scope_restricts_by_path_ref_and_kind(collection: Searchable) -> Non
         pack = ask("key backup invoice", collection, scope=scope, profile=profile)
         return {item.path for item in pack.evidence}
 
-    assert paths(Scope(allow=("key*",))) == {"docs/keys.md"}
-    assert "docs/keys.md" not in paths(Scope(block=("key*",)))
-    assert paths(Scope(ref="c0ff")) == {f"docs/{name}.md" for name in TEXTS}
+    assert paths(Scope(allow=("key*",))) == {"keys"}
+    assert "keys" not in paths(Scope(block=("key*",)))
+    assert paths(Scope(ref="c0ff")) == set(TEXTS)
     assert paths(Scope(ref="beef")) == set()
     assert paths(Scope(source_types=("code",))) == set()

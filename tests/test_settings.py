@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from pincite.errors import ConfigError
+from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.settings import VARIABLES, load_settings
+from pincite.surfaces import cli_search
 
 
 def make_index(folder: Path) -> Path:
@@ -108,3 +110,7 @@ def test_a_profile_that_shows_more_looks_deeper() -> None:
     assert (few.load, few.retrieve) == (Profile().load, Profile().retrieve)
     assert (many.retrieve.dense_limit, many.retrieve.sparse_limit) == (200, 200)
     assert (many.load.pool, many.select.results) == (200, 200)
+
+
+def test_the_command_line_knows_every_preset() -> None:
+    assert set(cli_search._PRESETS) == set(PRESETS)

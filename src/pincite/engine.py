@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Self
 
 from pincite.errors import IndexNotFound, UsageError
 from pincite.hosted import CollectionEncoder, Models, NamedReranker, rung_of
-from pincite.model import CollectionSpec, EvidencePack, Matrix, Notice, Scope, Vector
+from pincite.model import (
+    CollectionSpec,
+    EvidencePack,
+    Matrix,
+    Notice,
+    Scope,
+    TaskMode,
+    Vector,
+)
 from pincite.model_settings import BUNDLED
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
@@ -126,12 +134,15 @@ class AsyncPincite:
         self,
         text: str,
         *,
+        mode: TaskMode = "explain",
+        budget_ms: float | None = None,
         scope: Scope = Scope(),
         profile: Profile | None = None,
         trace: Trace | None = None,
     ) -> EvidencePack:
-        """The evidence for a question. Raises UsageError for an empty one or an unknown
-        collection, IndexNotFound, IndexUnavailable, FingerprintMismatch."""
+        """The evidence for a question. `mode` says what it is for, `budget_ms` is a soft limit of
+        time. Raises UsageError for an empty question or an unknown collection, IndexNotFound,
+        IndexUnavailable, FingerprintMismatch."""
         deps = await self._deps(scope)
         return await search(
             text,
@@ -139,6 +150,8 @@ class AsyncPincite:
             profile or self.settings.profile,
             scope,
             trace or Trace(time.perf_counter),
+            mode,
+            budget_ms,
         )
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
@@ -262,7 +275,8 @@ def _searchable(
 ) -> Searchable:
     spec = info.spec
     code = info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks)
-    return Searchable(spec, client, sparse, dense, code, rung_of(spec.model))
+    kinds = frozenset(kind for kind, chunks in info.kinds.items() if chunks)
+    return Searchable(spec, client, sparse, dense, code, rung_of(spec.model), kinds)
 
 
 @cache

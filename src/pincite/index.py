@@ -13,7 +13,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from pincite.errors import DiskFull, InvalidPoint, PinciteError, StoreError, UsageError
@@ -28,6 +27,7 @@ from pincite.model import (
 )
 from pincite.ports import Catalog, CollectionInfo, SearchRequest, Store, Stored
 from pincite.reconcile import reconcile
+from pincite.refs import Refs
 from pincite.tasks import to_the_end
 
 T = TypeVar("T")
@@ -54,8 +54,7 @@ class LocalIndex:
         self._broken: dict[str, StoreError] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        #: By collection, then (source, path); forgotten after every write.
-        self._refs: dict[str, dict[tuple[str, str], str]] = {}
+        self._refs = Refs(catalog)
         #: Has anything been written since `flush` began?
         self.dirty = False
 
@@ -207,25 +206,23 @@ class LocalIndex:
     ) -> tuple[Stored, ...]:
         self._usable(collection)
         found = await self._store.load(collection, ids, vectors=vectors)
-        chunks = await self._with_refs(collection, [stored.chunk for stored in found])
+        chunks = await self._refs.put_into(collection, [stored.chunk for stored in found])
         return tuple(
             Stored(chunk, stored.vector) for stored, chunk in zip(found, chunks, strict=True)
         )
 
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        self._usable(collection)
+        revision = await self._catalog.revision(collection, source, path)
+        if revision is None:
+            return ()
+        found = await self._store.of_revision(collection, revision)
+        return tuple(await self._refs.put_into(collection, found))
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         self._usable(collection)
         found = await self._store.page(collection, after, limit)
-        return tuple(await self._with_refs(collection, found))
-
-    async def _with_refs(self, collection: str, chunks: Sequence[Chunk]) -> list[Chunk]:
-        """A commit changes the `ref` of every document of a checkout. Writing that to every point
-        would take them all out of the engine's graph, so it is looked up here."""
-        known = self._refs.setdefault(collection, {})
-        missing = {key for c in chunks if (key := (c.repo, c.path)) not in known}
-        if missing:
-            known.update(await self._catalog.refs(collection, missing))
-        refs = ((chunk, known.get((chunk.repo, chunk.path), chunk.ref)) for chunk in chunks)
-        return [chunk if chunk.ref == ref else replace(chunk, ref=ref) for chunk, ref in refs]
+        return tuple(await self._refs.put_into(collection, found))
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         self._usable(collection)
@@ -280,7 +277,7 @@ class LocalIndex:
             try:
                 return await to_the_end(work())
             finally:
-                self._refs.pop(collection, None)
+                self._refs.forget(collection)
 
     def _require(self, collection: str) -> None:
         if collection not in self._names:

@@ -6,8 +6,27 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pincite.profile import Profile
+from pincite.stages.coverage import CoverageConfig
+from pincite.stages.load import LoadConfig
+from pincite.stages.pack import PackConfig
+from pincite.stages.prepare import PrepareConfig
+from pincite.stages.rerank import RerankConfig
+from pincite.stages.retrieve import RetrieveConfig
+from pincite.stages.select import SelectConfig
 
-GENERAL = "general"
+GENERAL, EVIDENCE = "general", "evidence"
+
+#: For coding agents: documentation and code side by side, deep pools for a reranker, both kinds in
+#: what is shown. The limits are those of the specification it follows, the fusion is ours.
+_EVIDENCE = Profile(
+    prepare=PrepareConfig(expansions={"*": ("In code: {identifiers} {query}",)}),
+    retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256),
+    load=LoadConfig(pool=180, share=0.5),
+    rerank=RerankConfig(pool=180),
+    cover=CoverageConfig(candidates=180),
+    select=SelectConfig(results=12, docs=3, code=3),
+    pack=PackConfig(need_url=True),
+)
 
 #: `general` is what measures best over ten collections (docs/decisions/0004).
-PRESETS: Mapping[str, Profile] = MappingProxyType({GENERAL: Profile()})
+PRESETS: Mapping[str, Profile] = MappingProxyType({GENERAL: Profile(), EVIDENCE: _EVIDENCE})

@@ -9,7 +9,9 @@ from typing import Any
 import msgspec
 
 from pincite.errors import ConfigError
+from pincite.stages.again import AgainConfig
 from pincite.stages.blend import BlendConfig
+from pincite.stages.context import ContextConfig
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.dedup import DedupConfig
 from pincite.stages.fuse import FuseConfig
@@ -38,6 +40,8 @@ class Profile:
     cover: CoverageConfig = field(default_factory=CoverageConfig)
     gate: GateConfig = field(default_factory=GateConfig)
     select: SelectConfig = field(default_factory=SelectConfig)
+    again: AgainConfig = field(default_factory=AgainConfig)
+    context: ContextConfig = field(default_factory=ContextConfig)
     pack: PackConfig = field(default_factory=PackConfig)
 
     def showing(self, results: int) -> Profile:

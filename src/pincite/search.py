@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pincite.model import EvidencePack, Plan, Query, Scope
+from pincite.model import (
+    Chosen,
+    EvidencePack,
+    Gated,
+    Notice,
+    Pass,
+    Plan,
+    Query,
+    Scope,
+    SourceType,
+    TaskMode,
+)
 from pincite.ports import Reranker, Searchable
 from pincite.profile import Profile
+from pincite.stages.again import again
 from pincite.stages.blend import blend
+from pincite.stages.context import context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
 from pincite.stages.fuse import dense_weight, fuse
@@ -16,7 +29,7 @@ from pincite.stages.gate import gate
 from pincite.stages.load import load
 from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
-from pincite.stages.rerank import rerank
+from pincite.stages.rerank import rerank, told_hash
 from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import select
 from pincite.stages.smooth import smooth
@@ -33,32 +46,90 @@ class Deps:
     reranker: Reranker | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one pass came to."""
+
+    found: Retrieved
+    gated: Gated
+    chosen: Chosen
+    notices: tuple[Notice, ...]
+
+
 async def search(
-    text: str, deps: Deps, profile: Profile, scope: Scope, trace: Trace
+    text: str,
+    deps: Deps,
+    profile: Profile,
+    scope: Scope,
+    trace: Trace,
+    mode: TaskMode = "explain",
+    budget_ms: float | None = None,
 ) -> EvidencePack:
     """Find, judge and cite. Raises UsageError for an empty query, and what retrieval raises when
-    no collection answers."""
+    no collection answers.
+
+    `budget_ms` is a soft limit: once it is spent nothing more is begun that could be left out
+    (reranking as many, another pass), and the pack says what was.
+    """
     trace.begin()
-    query = trace.tap("prepare", prepare(text, profile.prepare))
-    found = trace.tap("retrieve", await retrieve(query, deps.collections, scope, profile.retrieve))
+    query = trace.tap("prepare", prepare(text, profile.prepare, mode))
+    passes: list[Pass] = []
+    spared: tuple[Notice, ...] = ()
+    following: Pass | None = Pass()
+    while following is not None and not spared:
+        passes.append(following)
+        begun_ms = trace.spent_ms()
+        one = await _try(query, following, deps, profile, scope, trace, budget_ms)
+        following = again(following, query, one.gated, one.chosen, profile.again)
+        spared = _spared(following, trace, begun_ms, budget_ms)
+    around = trace.tap(
+        "context", await context(one.chosen.candidates, deps.collections, profile.context)
+    )
+    plan = _plan(query, one.found, passes, deps, profile)
+    notices = (*one.notices, *spared, *around.notices)
+    packed = pack(query, one.chosen, one.gated, plan, notices, profile.pack, around.of)
+    return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
+
+
+async def _try(
+    query: Query,
+    this: Pass,
+    deps: Deps,
+    profile: Profile,
+    scope: Scope,
+    trace: Trace,
+    budget_ms: float | None,
+) -> Outcome:
+    collections = deps.collections
+    found = trace.tap("retrieve", await retrieve(query, collections, scope, profile.retrieve, this))
     weights = _dense_weights(query, deps, profile, scope)
     fused = trace.tap("fuse", fuse(found.rankings, profile.fuse, weights))
-    loaded = trace.tap("load", await load(fused, deps.collections, profile.load))
+    loaded = trace.tap("load", await load(fused, collections, profile.load))
     unique = trace.tap("dedup", dedup(loaded, profile.dedup))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)
-    judged = trace.tap("rerank", await rerank(query, pool, deps.reranker, profile.rerank))
+    left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
+    judged = trace.tap("rerank", await rerank(query, pool, deps.reranker, profile.rerank, left_ms))
     blended = trace.tap("blend", blend(judged, profile.blend))
     foreign = _foreign(deps)
     covered = trace.tap(
         "cover", cover(query.text, blended.candidates, deps.terms, profile.cover, foreign)
     )
     gated = trace.tap("gate", gate(covered, profile.gate))
-    chosen = trace.tap("select", select(gated, profile.select))
-    plan = _plan(found, deps, profile)
-    notices = (*found.notices, *blended.notices)
-    result = trace.tap("pack", pack(query, chosen, gated, plan, notices, profile.pack))
-    return replace(result, timings_ms=trace.timings_ms())
+    kinds = _kinds(deps, scope)
+    chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
+    return Outcome(found, gated, chosen, (*found.notices, *blended.notices))
+
+
+def _spared(
+    following: Pass | None, trace: Trace, begun_ms: float, budget_ms: float | None
+) -> tuple[Notice, ...]:
+    """The notice that there is no time for another pass, which takes about as long as the last."""
+    spent_ms = trace.spent_ms()
+    if following is None or budget_ms is None or spent_ms + (spent_ms - begun_ms) <= budget_ms:
+        return ()
+    said = f"no other pass ({following.name}): {spent_ms:.0f} of {budget_ms:.0f} ms were spent"
+    return (Notice("budget_no_second_pass", said),)
 
 
 def _dense_weights(query: Query, deps: Deps, profile: Profile, scope: Scope) -> dict[str, float]:
@@ -89,14 +160,22 @@ def _foreign(deps: Deps) -> frozenset[str]:
     )
 
 
-def _plan(found: Retrieved, deps: Deps, profile: Profile) -> Plan:
+def _kinds(deps: Deps, scope: Scope) -> frozenset[SourceType]:
+    """The kinds of sources that the search may find."""
+    there = frozenset(kind for one in deps.collections for kind in one.kinds)
+    return there & frozenset(scope.source_types) if scope.source_types else there
+
+
+def _plan(
+    query: Query, found: Retrieved, passes: Sequence[Pass], deps: Deps, profile: Profile
+) -> Plan:
     config = profile.retrieve
-    dense = {ranking.collection for ranking in found.rankings if ranking.signal == "dense"}
-    rungs = sorted({one.rung for one in deps.collections if one.spec.name in dense})
+    engine = config.engine_fusion
+    rungs = sorted({one.rung for one in deps.collections if one.spec.name in found.dense})
     return Plan(
         collections=found.collections,
         rung="+".join(rungs) or "lexical",
-        fusion=profile.fuse.method,
+        fusion=profile.fuse.method if engine == "none" else f"engine {engine}",
         limits={
             "dense": config.dense_limit,
             "sparse": config.sparse_limit,
@@ -105,4 +184,8 @@ def _plan(found: Retrieved, deps: Deps, profile: Profile) -> Plan:
         },
         search_params={"hnsw_ef": config.hnsw_ef, "exact": config.exact},
         counts=found.counts,
+        mode=query.mode,
+        passes=tuple(one.name for one in passes),
+        reranker=deps.reranker.fingerprint if deps.reranker else "",
+        instruction=told_hash(query, deps.reranker, profile.rerank),
     )

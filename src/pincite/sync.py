@@ -15,7 +15,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from pincite.engine import AsyncPincite
 from pincite.ingest import IngestReport, Progress
 from pincite.locate import Checked, Passage
-from pincite.model import EvidencePack, Scope
+from pincite.model import EvidencePack, Scope, TaskMode
 from pincite.options import IndexOptions
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
@@ -71,10 +71,17 @@ class Pincite:
         return self._call(self._engine.index, locations, options=options, progress=progress)
 
     def search(
-        self, text: str, *, scope: Scope = Scope(), profile: Profile | None = None
+        self,
+        text: str,
+        *,
+        mode: TaskMode = "explain",
+        budget_ms: float | None = None,
+        scope: Scope = Scope(),
+        profile: Profile | None = None,
     ) -> EvidencePack:
         """As `AsyncPincite.search`."""
-        return self._call(self._engine.search, text, scope=scope, profile=profile)
+        asked = partial(self._engine.search, text, mode=mode, budget_ms=budget_ms)
+        return self._call(asked, scope=scope, profile=profile)
 
     def get(self, locator: str) -> Passage:
         """As `AsyncPincite.get`."""

@@ -33,6 +33,10 @@ class Trace:
         """The first step begins now."""
         self._last_s = self.clock()
 
+    def spent_ms(self) -> float:
+        """Milliseconds of all steps so far."""
+        return sum(step.duration_ms for step in self.steps)
+
     def tap(self, stage: str, value: T) -> T:
         """Record the value that a stage gave and the time since the step before; return it."""
         now_s = self.clock()

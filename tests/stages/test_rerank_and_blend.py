@@ -110,15 +110,104 @@ def test_a_reranker_that_fails_or_is_late_leaves_the_order_and_a_notice(
 
 def test_a_document_begins_with_where_it_stands() -> None:
     one = chunk("a", headings=("Guide", "Setup"), url="https://example.org/a")
-    assert document(one).split("\n")[:6] == [
+    assert document(one, RerankConfig()).split("\n") == [
         "SOURCE: docs",
         "REPO: acme/docs",
         "REF: c0ffee",
         "LOC: https://example.org/a",
         "LINES: 1-2",
+        f"CHUNK: {one.id}",
         "IN: Guide > Setup",
+        "",
+        *one.text.split("\n"),
     ]
-    assert document(one).endswith(one.text)
+    code = chunk("a", source_type="code", symbols=("Reader.read",), path="reader.py")
+    lines = document(code, RerankConfig()).split("\n")
+    assert {"PATH: reader.py", "SYMBOLS: Reader.read"} <= set(lines)
+    assert document(one, RerankConfig(header="none")) == one.text
+    assert document(one, RerankConfig(header="short")).startswith("docs/a.md\nGuide > Setup\n\n")
+
+
+def test_a_long_text_is_cut_and_its_header_never() -> None:
+    # every word of four letters is one token, every comma one
+    one = chunk("a", text=", ".join(["word"] * 50), symbols=("a_very_long_name",))
+    cut = document(one, RerankConfig(body_tokens=9)).partition("\n\n")
+    assert "SYMBOLS: a_very_long_name" in cut[0]
+    assert cut[2] == "word, word, word, word, word"
+
+
+class Counting(Scripted):
+    """Scores a document by its last letter, and keeps what it was asked."""
+
+    instructed = True
+
+    def __init__(self, *, listwise: bool = False) -> None:
+        super().__init__()
+        self.listwise = listwise
+        self.calls: list[tuple[int, str]] = []
+
+    async def rerank(
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
+    ) -> tuple[RerankScore, ...]:
+        self.calls.append((len(documents), instruction))
+        scores = [RerankScore(n, ord(text[-1]) / 200) for n, text in enumerate(documents)]
+        return tuple(sorted(scores, key=lambda one: (-one.score, one.index)))
+
+
+MANY = Pool(tuple(candidate(c, 1.0 - n / 10, text=f"text {c}") for n, c in enumerate("abcdefg")))
+DEAR = RerankConfig(header="none", budget_tokens=20, batch=3)
+
+
+def test_one_request_unless_it_would_cost_too_much_then_batches_put_together_by_index() -> None:
+    whole, batched = Counting(), Counting()
+    at_once = reranked(whole, MANY, RerankConfig(header="none"))
+    assert [n for n, _ in whole.calls] == [7]
+    assert reranked(batched, MANY, DEAR) == at_once
+    assert [n for n, _ in batched.calls] == [3, 3, 1]
+    assert order(at_once) == list("gfedcba")
+
+
+def test_a_listwise_reranker_gets_what_fits_into_one_request_and_no_second_one() -> None:
+    # each document: (12 + instruction 0) / 3 = 4 of the query, 6 / 3 = 2 of its own
+    listwise = Counting(listwise=True)
+    config = RerankConfig(header="none", budget_tokens=20, batch=3, instruction="")
+    pool = reranked(listwise, MANY, config)
+    assert [n for n, _ in listwise.calls] == [3]
+    assert order(pool) == list("cbadefg")
+    assert [notice.code for notice in pool.notices] == ["rerank_cut"]
+
+
+def test_an_instruction_says_what_the_passages_are_for_to_those_who_read_it() -> None:
+    one = Counting()
+    query = Query("which one?", mode="debug")
+    config = RerankConfig(corpus="the Acme framework")
+    asyncio.run(rerank(query, MANY, one, config))
+    assert "find the cause of a fault and mend it with the Acme framework" in one.calls[0][1]
+    one.instructed = False
+    asyncio.run(rerank(query, MANY, one, config))
+    assert one.calls[1][1] == ""
+    with pytest.raises(ConfigError, match="mode"):
+        RerankConfig(instruction="for {mode}")
+
+
+@pytest.mark.parametrize(
+    ("left_ms", "judged", "codes"),
+    [(1000.0, 7, []), (180.0, 3, ["budget_fewer_reranked"]), (155.0, 0, ["budget_no_rerank"])],
+)
+def test_a_time_budget_is_spent_on_as_many_as_it_is_good_for(
+    left_ms: float, judged: int, codes: list[str]
+) -> None:
+    one = Counting()
+    config = RerankConfig(header="none", start_ms=150, each_ms=10)
+    pool = asyncio.run(rerank(QUERY, MANY, one, config, left_ms))
+    assert sum(n for n, _ in one.calls) == judged
+    assert [notice.code for notice in pool.notices] == codes
+    assert len(pool.candidates) == 7
 
 
 def test_all_weight_to_the_reranker_leaves_its_order() -> None:

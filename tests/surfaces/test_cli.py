@@ -205,7 +205,7 @@ def test_explain_shows_every_stage_and_the_reason_of_each_drop(indexed: Cli) -> 
     views = indexed.json("explain", "rotate a key")
     assert [view["stage"] for view in views] == [
         *("prepare", "retrieve", "fuse", "load", "dedup", "smooth"),
-        *("rerank", "blend", "cover", "gate", "select", "pack"),
+        *("rerank", "blend", "cover", "gate", "select", "context", "pack"),
     ]
     assert all(view["duration_ms"] >= 0 for view in views)
 
@@ -249,3 +249,33 @@ def test_a_pipe_that_closes_early_is_no_error(indexed: Cli) -> None:
 
 def test_the_version_is_printed(cli: Cli) -> None:
     assert cli("--version").stdout.startswith("pincite ")
+
+
+def test_evidence_wants_docs_and_code_and_shows_what_stands_around(indexed: Cli) -> None:
+    pack = indexed.json(
+        "evidence", "how do I rotate a key", "--mode", "build", "--context", "section"
+    )
+    assert pack["plan"]["mode"] == "build"
+    assert pack["plan"]["search_params"]["hnsw_ef"] == 256
+    assert {item["source_type"] for item in pack["evidence"]} == {"docs", "code"}
+    assert "url_missing" in [warning["code"] for warning in pack["warnings"]]
+    same = indexed.json(
+        "search", "how do I rotate a key", "--preset", "evidence", "--mode", "build"
+    )
+    assert [e["chunk_id"] for e in same["evidence"]] == [e["chunk_id"] for e in pack["evidence"]]
+
+
+def test_context_is_shown_in_every_format(cli: Cli) -> None:
+    text = "# Guide\n\nFirst part.\n\n" + "\n\n".join(
+        f"Paragraph {n} {'word ' * 60}" for n in range(9)
+    )
+    cli.write("guide.md", text)
+    cli("index", ".", "--lexical")
+    pack = cli.json("search", "paragraph 4", "-n", "1", "--all", "--context", "neighbours")
+    around = pack["evidence"][0]["context"]
+    lines = text.split("\n")[around["start_line"] - 1 : around["end_line"]]
+    assert around["text"] == "\n".join(lines)
+    for form in ("table", "md"):
+        shown = cli("search", "paragraph 4", "-n1", "--all", "--context", "neighbours", "-f", form)
+        assert lines[0][:40] in shown.stdout
+        assert lines[-1][:40] in shown.stdout

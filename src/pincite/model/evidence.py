@@ -1,4 +1,4 @@
-"""What a search is made of: queries, rankings, candidates with their signals, evidence."""
+"""What a search ends in: a verdict, and evidence that can be cited."""
 
 from __future__ import annotations
 
@@ -6,141 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-import msgspec
-
-from pincite.model.documents import Chunk, SourceType, Vector
+from pincite.model.documents import SourceType
+from pincite.model.retrieval import Candidate, Notice, Signal, SignalKind, SignalName, TaskMode
 
 VerdictLevel = Literal["grounded", "weak", "none"]
 Confidence = Literal["high", "medium"]
-SignalName = Literal["dense", "sparse", "fused", "smoothed", "reranked", "blended", "coverage"]
-SignalKind = Literal[
-    "cosine", "dot", "bm25", "rrf", "dbsf", "normalised", "probability", "logit", "share"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A machine-readable warning: what was skipped, cut or replaced, and what would mend it."""
-
-    code: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A question, normalised. `identifiers` are its identifier-like words in order of
-    appearance."""
-
-    text: str
-    identifiers: tuple[str, ...] = ()
-    notices: tuple[Notice, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which part of the index a search may see. Empty fields do not restrict.
-
-    `allow` and `block` are glob patterns over the document path; `block` wins.
-    """
-
-    collections: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    source_types: tuple[SourceType, ...] = ()
-    ref: str | None = None
-    allow: tuple[str, ...] = ()
-    block: tuple[str, ...] = ()
-
-
-class Hit(msgspec.Struct, frozen=True, gc=False):
-    """A chunk's id and its score in one ranking. A search makes hundreds, and a Struct takes a
-    fifth of the time of a frozen dataclass."""
-
-    id: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """One source's hits, ordered by (-score, id).
-
-    `hits[:depth]` is what the source returned on its own; the rest, if any, are scores that
-    were asked for by id so that both sides of a fusion know the whole union.
-    """
-
-    collection: str
-    signal: SignalName
-    kind: SignalKind
-    hits: tuple[Hit, ...]
-    depth: int
-
-
-class Signal(msgspec.Struct, frozen=True, gc=False):
-    """A named number on a candidate and what kind of number it is."""
-
-    name: SignalName
-    kind: SignalKind
-    value: float
-
-
-class Fused(msgspec.Struct, frozen=True):
-    """A chunk that some ranking named; the last signal is `fused`."""
-
-    collection: str
-    id: str
-    signals: tuple[Signal, ...]
-
-    @property
-    def score(self) -> float:
-        """The value of `fused`."""
-        return self.signals[-1].value
-
-
-RANKING_SIGNALS: frozenset[SignalName] = frozenset(("fused", "smoothed", "reranked", "blended"))
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A chunk in the running, with its signals in the order in which they were given."""
-
-    collection: str
-    chunk: Chunk
-    signals: tuple[Signal, ...]
-    vector: Vector | None = field(default=None, compare=False, repr=False)
-
-    def signal(self, name: SignalName) -> Signal | None:
-        """The latest signal of that name, or None."""
-        return next((s for s in reversed(self.signals) if s.name == name), None)
-
-    def with_signal(self, signal: Signal) -> Candidate:
-        """The same with one signal more."""
-        return Candidate(self.collection, self.chunk, (*self.signals, signal), self.vector)
-
-    @property
-    def rank_signal(self) -> Signal:
-        """The signal that decides the order: the latest of those that rank."""
-        return next(s for s in reversed(self.signals) if s.name in RANKING_SIGNALS)
-
-    @property
-    def rank_key(self) -> tuple[float, str, str]:
-        """Sorts the best candidate first, equal ones by id and collection."""
-        return (-self.rank_signal.value, self.chunk.id, self.collection)
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """A candidate that a stage took out of the running, and why."""
-
-    candidate_id: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """Candidates, best first, and those that the stage dropped."""
-
-    candidates: tuple[Candidate, ...]
-    dropped: tuple[Drop, ...] = ()
-    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +40,15 @@ class Gated:
 
 
 @dataclass(frozen=True, slots=True)
+class Context:
+    """The lines around a piece of evidence, or its whole section, from the index."""
+
+    start_line: int
+    end_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A chunk that is shown. `number` counts from 1 in order of rank."""
 
@@ -194,12 +73,15 @@ class Evidence:
     content_hash: str
     signals: tuple[Signal, ...]
     text: str
+    context: Context | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How the pack was found: enough to ask again. `rung` names the strength of retrieval
-    (`lexical`, `bundled-model`, ...), `counts` the candidates that each collection gave."""
+    (`lexical`, `bundled-model`, ...), `counts` the candidates that each collection gave, `passes`
+    the tries it took. `reranker` and `instruction` are the fingerprint of the reranker and the
+    SHA-256 of what it was told, empty where there was none."""
 
     collections: tuple[str, ...]
     rung: str
@@ -207,6 +89,10 @@ class Plan:
     limits: Mapping[str, int]
     search_params: Mapping[str, int | bool]
     counts: Mapping[str, int]
+    mode: TaskMode = "explain"
+    passes: tuple[str, ...] = ("first",)
+    reranker: str = ""
+    instruction: str = ""
 
 
 @dataclass(frozen=True, slots=True)

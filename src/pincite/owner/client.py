@@ -82,6 +82,7 @@ class RemoteIndex:
     remove = remote(wire.Service.remove)
     search = remote(wire.Service.search)
     load = remote(wire.Service.load)
+    document = remote(wire.Service.document)
     page = remote(wire.Service.page)
     set_sparse = remote(wire.Service.set_sparse)
     settle = remote(wire.Service.settle)

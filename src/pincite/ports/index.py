@@ -13,6 +13,7 @@ from pincite.model import (
     Point,
     Ranking,
     SourceRecord,
+    SourceType,
     SparseVector,
 )
 from pincite.ports.encoders import DenseEncoder, SparseEncoder
@@ -74,6 +75,9 @@ class Index(Protocol):
     ) -> tuple[Stored, ...]:
         """As `Store.load`."""
 
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        """All chunks of a document in the order of the file, () if it is not indexed."""
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """As `Store.page`."""
 
@@ -88,7 +92,8 @@ class Index(Protocol):
 @dataclass(frozen=True, slots=True)
 class Searchable:
     """A collection with the encoders that made it. `dense` is None for a lexical one. `code`
-    says that nearly all of it is source code, `rung` what kind of model the dense one is."""
+    says that nearly all of it is source code, `rung` what kind of model the dense one is, `kinds`
+    are the kinds of sources in it."""
 
     spec: CollectionSpec
     index: Index
@@ -96,3 +101,4 @@ class Searchable:
     dense: DenseEncoder | None = None
     code: bool = False
     rung: str = "bundled-model"
+    kinds: frozenset[SourceType] = frozenset()

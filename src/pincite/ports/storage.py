@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pincite.model import (
     Chunk,
@@ -45,6 +45,10 @@ class SearchRequest:
 
     `complete` asks for the score on each side of every chunk that the other side found.
     `hnsw_ef` and `exact` apply to the dense branch; limits count hits, at least 1.
+
+    With a `fusion` the engine fuses the branches and returns the best `fusion_limit`: `rrf` is the
+    sum of 1 / (fusion_k + rank), rank from 1; `dbsf` adds up scores by their distribution (see
+    `stages.fuse`). Then `complete` means nothing.
     """
 
     dense: Vector | None = None
@@ -55,6 +59,9 @@ class SearchRequest:
     hnsw_ef: int = 128
     exact: bool = False
     complete: bool = True
+    fusion: Literal["none", "rrf", "dbsf"] = "none"
+    fusion_k: int = 60
+    fusion_limit: int = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +136,8 @@ class Store(Protocol):
         """Remove all points of these revisions; unknown ones are fine."""
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """Rankings `dense` and `sparse` (those that were asked for), each by (-score, id).
+        """Rankings `dense` and `sparse` (those that were asked for), each by (-score, id); with a
+        `fusion` only `fused`, of kind `rrf` or `dbsf`, where the engine may break ties as it likes.
 
         Dense scores are cosines in -1..1, sparse scores are sums of products with
         `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` and positive; in a collection whose spec says so
@@ -145,6 +153,9 @@ class Store(Protocol):
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         """The visible chunks with these ids, in the order of `ids`; missing ones are left out."""
+
+    async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
+        """The visible chunks of one revision in the order of their file, () for an unknown one."""
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
         """Every revision that has points, visible or not, and how many."""

@@ -53,7 +53,7 @@ class Transport:
     async def post(self, path: str, body: Mapping[str, object]) -> Any:
         """The decoded answer. Raises a ProviderError; RateLimited and Unavailable after the tries
         that the policy allows."""
-        raw = msgspec.json.encode(body)
+        raw = encode(body)
         return await retrying(lambda s: self._once("POST", path, raw, s), self._retry, self._clock)
 
     async def get(self, path: str) -> Any:
@@ -66,7 +66,7 @@ class Transport:
     ) -> AsyncIterator[AsyncIterator[str]]:
         """The lines of a streamed answer, as they come. Opening is tried again, reading is not:
         it raises Unavailable where the stream breaks. Leaving the block hangs up."""
-        raw = msgspec.json.encode(body)
+        raw = encode(body)
         response = await retrying(lambda s: self._open(path, raw, s), self._retry, self._clock)
         try:
             yield self._read_lines(response, path)
@@ -162,6 +162,24 @@ def _trusted() -> ssl.SSLContext:
     import httpx
 
     return httpx.create_ssl_context()
+
+
+def encode(body: Mapping[str, object]) -> bytes:
+    """JSON in UTF-8. Lone surrogates, which names of files and arguments may hold, become `?`."""
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_replaced(body))
+
+
+def _replaced(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {key: _replaced(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replaced(one) for one in value]
+    return value
 
 
 def check_url(url: str) -> str:

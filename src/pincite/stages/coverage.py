@@ -52,11 +52,15 @@ def cover(
 
     Both lie in 0..1. In collections named in `foreign` the dense model does not know the
     language: its cosines rank somewhat, but their size means nothing (AUROC on Chinese .64, of
-    the words .95), so only the words count.
+    the words .95), so only the words count. A candidate that only another wording of the question
+    found has no cosine where others have one, and gets no signal.
     """
     asked = terms(question)
+    by_meaning = {one.collection for one in candidates if one.signal("dense") is not None}
     covered = [
-        one.with_signal(_coverage(one, asked, terms, config, foreign))
+        one
+        if one.collection in by_meaning and one.signal("dense") is None
+        else one.with_signal(_coverage(one, asked, terms, config, foreign))
         for one in candidates[: config.candidates]
     ]
     return (*covered, *candidates[config.candidates :])

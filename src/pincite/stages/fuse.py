@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FuseMethod = Literal["rrf", "weighted_rrf", "dbsf", "weighted_sum"]
 _Key: TypeAlias = tuple[str, str]  # collection, id
+_Scale: TypeAlias = tuple[SignalName, SignalKind, str, int]  # scores that may be compared
 _KINDS: Final[dict[FuseMethod, SignalKind]] = {
     "rrf": "rrf",
     "weighted_rrf": "rrf",
@@ -38,10 +39,13 @@ class FuseConfig:
     .3 .4 .5 .6 .7: .722 .732 .737 .731 .714. `foreign_dense_weight` .2 .3 .5: MiniLM on German
     .950 .951 .945, on Chinese .966 .965 .941. `code_dense_weight` .5 .65 .75 .8: CoSQA .529 .573
     .596 .605, MBPP .747 .790 .801 .804; .75 also holds over code that is found by its names.
+
+    `expansion_weight`: what another wording of the question weighs against the question.
     """
 
     method: FuseMethod = "weighted_sum"
     k: int = 60
+    expansion_weight: float = 0.5
     dense_weight: float = 0.5
     foreign_dense_weight: float = 0.2
     code_dense_weight: float = 0.75
@@ -51,7 +55,12 @@ class FuseConfig:
             raise ConfigError(f"fuse.method is {self.method!r}; use one of {', '.join(_KINDS)}")
         if self.k < 0:
             raise ConfigError(f"fuse.k is {self.k}; it must be 0 or more")
-        for name in ("dense_weight", "foreign_dense_weight", "code_dense_weight"):
+        for name in (
+            "expansion_weight",
+            "dense_weight",
+            "foreign_dense_weight",
+            "code_dense_weight",
+        ):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"fuse.{name} is {getattr(self, name)}; it must be in 0..1")
 
@@ -100,11 +109,17 @@ def fuse(
       that the source found by itself; 0.5 where there is no spread (Mazzeschi, 2023,
       "Distribution-based score fusion").
     - `weighted_sum`: sum of w (s - min) / (max - min) over all scores that are known, also those
-      asked for by id; min and max are taken per signal over all collections. Where all are
-      equal they count as 1. A chunk without a score on one side gets 0 from it; on the lexical
-      side that is its true score, and then the minimum is 0 (Bruch, Gai and Ingber, 2023, "An
-      analysis of fusion functions for hybrid retrieval").
+      asked for by id; min and max are taken per signal over all collections of one model. Where
+      all are equal they count as 1. A chunk without a score on one side gets 0 from it; on the
+      lexical side that is its true score, and then the minimum is 0 (Bruch, Gai and Ingber, 2023,
+      "An analysis of fusion functions for hybrid retrieval").
+
+    What another wording of the question found is added in the same way, times
+    `expansion_weight`; it gives no signals of its own. Rankings that the engine has fused are
+    put into one order as they are, the best wording of a chunk counting.
     """
+    if any(ranking.signal == "fused" for ranking in rankings):
+        return _fused_before(rankings)
     sides: dict[str, set[SignalName]] = defaultdict(set)
     for ranking in rankings:
         sides[ranking.collection].add(ranking.signal)
@@ -118,15 +133,17 @@ def fuse(
     parts: dict[_Key, list[float]] = defaultdict(list)
     spans = _spans(rankings)
     for ranking in rankings:
-        share = weight(ranking)
-        for key, value in _values(ranking, config, share, spans):
-            parts[key].append(value)
+        factor = config.expansion_weight if ranking.wording else 1.0
+        for key, value in _values(ranking, config, weight(ranking), spans):
+            parts[key].append(factor * value)
 
-    signals: dict[_Key, list[Signal]] = defaultdict(list)
+    signals: dict[_Key, list[Signal]] = {key: [] for key in parts}
     for ranking in sorted(rankings, key=lambda ranking: (ranking.signal, ranking.kind)):
+        if ranking.wording:
+            continue
         for hit in ranking.hits:
             key = (ranking.collection, hit.id)
-            signals[key].append(Signal(ranking.signal, ranking.kind, hit.score))
+            signals.setdefault(key, []).append(Signal(ranking.signal, ranking.kind, hit.score))
     kind = _KINDS[config.method]
     fused = [
         Fused(*key, (*known, Signal("fused", kind, math.fsum(parts[key]))))
@@ -135,11 +152,23 @@ def fuse(
     return tuple(sorted(fused, key=lambda one: (-one.score, one.id, one.collection)))
 
 
+def _fused_before(rankings: Sequence[Ranking]) -> tuple[Fused, ...]:
+    best: dict[_Key, Signal] = {}
+    for ranking in rankings:
+        for hit in ranking.hits:
+            signal = Signal("fused", ranking.kind, hit.score)
+            known = best.setdefault((ranking.collection, hit.id), signal)
+            if hit.score > known.value:
+                best[ranking.collection, hit.id] = signal
+    fused = [Fused(*key, (signal,)) for key, signal in best.items()]
+    return tuple(sorted(fused, key=lambda one: (-one.score, one.id, one.collection)))
+
+
 def _values(
     ranking: Ranking,
     config: FuseConfig,
     share: float,
-    spans: Mapping[tuple[SignalName, SignalKind], tuple[float, float]],
+    spans: Mapping[_Scale, tuple[float, float]],
 ) -> Iterable[tuple[_Key, float]]:
     """What one ranking gives to each of its chunks."""
     found = ranking.hits[: ranking.depth]
@@ -151,25 +180,29 @@ def _values(
             scores = _dbsf([hit.score for hit in found])
         case "weighted_sum":
             found = ranking.hits
-            low, high = spans.get((ranking.signal, ranking.kind), (0.0, 0.0))  # no hit at all
+            low, high = spans.get(_scale(ranking), (0.0, 0.0))  # no hit at all
             scores = [
                 share * ((hit.score - low) / (high - low) if high > low else 1.0) for hit in found
             ]
     return (((ranking.collection, hit.id), score) for hit, score in zip(found, scores, strict=True))
 
 
-def _spans(
-    rankings: Sequence[Ranking],
-) -> dict[tuple[SignalName, SignalKind], tuple[float, float]]:
-    """Lowest and highest score of each signal over all collections."""
-    union: dict[str, set[str]] = defaultdict(set)
+def _scale(ranking: Ranking) -> _Scale:
+    return (ranking.signal, ranking.kind, ranking.scale, ranking.wording)
+
+
+def _spans(rankings: Sequence[Ranking]) -> dict[_Scale, tuple[float, float]]:
+    """Lowest and highest score of each signal, model and wording over all collections."""
+    union: dict[tuple[str, int], set[str]] = defaultdict(set)
     for ranking in rankings:
-        union[ranking.collection].update(hit.id for hit in ranking.hits)
-    scores: dict[tuple[SignalName, SignalKind], list[float]] = defaultdict(list)
+        union[ranking.collection, ranking.wording].update(hit.id for hit in ranking.hits)
+    scores: dict[_Scale, list[float]] = defaultdict(list)
     for ranking in rankings:
-        known = scores[ranking.signal, ranking.kind]
+        known = scores[_scale(ranking)]
         known += [hit.score for hit in ranking.hits]
-        if ranking.signal == "sparse" and len(ranking.hits) < len(union[ranking.collection]):
+        if ranking.signal == "sparse" and len(ranking.hits) < len(
+            union[ranking.collection, ranking.wording]
+        ):
             known.append(0.0)
     return {signal: (min(known), max(known)) for signal, known in scores.items() if known}
 

@@ -17,21 +17,26 @@ class LoadConfig:
 
     nDCG@10 over ten collections with 60, 40, 30: .7566 .7568 .7563, within noise
     (docs/decisions/0004).
+
+    `share`: how much of the pool one collection may take while others have candidates left.
     """
 
     pool: int = 30
     vectors: bool = True
+    share: float = 1.0
 
     def __post_init__(self) -> None:
         if self.pool < 1:
             raise ConfigError(f"load.pool is {self.pool}; it must be at least 1")
+        if not 0 < self.share <= 1:
+            raise ConfigError(f"load.share is {self.share}; it must be above 0 and at most 1")
 
 
 async def load(
     fused: Sequence[Fused], collections: Sequence[Searchable], config: LoadConfig
 ) -> tuple[Candidate, ...]:
     """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out."""
-    wanted = fused[: config.pool]
+    wanted = _pool(fused, config)
     by_name = {collection.spec.name: collection for collection in collections}
     ids: dict[str, list[str]] = {}
     for hit in wanted:
@@ -50,3 +55,18 @@ async def load(
         for hit in wanted
         if (one := stored.get((hit.collection, hit.id))) is not None
     )
+
+
+def _pool(fused: Sequence[Fused], config: LoadConfig) -> Sequence[Fused]:
+    """The best, no collection with more than its share; slots that the others cannot fill are lent
+    to it again. In the order of `fused`."""
+    most = max(1, int(config.pool * config.share))
+    taken: dict[str, int] = {}
+    within: list[int] = []
+    beyond: list[int] = []
+    for place, hit in enumerate(fused):
+        taken[hit.collection] = taken.get(hit.collection, 0) + 1
+        (within if taken[hit.collection] <= most else beyond).append(place)
+    chosen = within[: config.pool]
+    chosen += beyond[: config.pool - len(chosen)]
+    return [fused[place] for place in sorted(chosen)]

@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pincite.model import Candidate, Chunk, Evidence, EvidencePack, Gated, Notice, Plan, Pool, Query
+from pincite.model import (
+    Candidate,
+    Chunk,
+    Context,
+    Evidence,
+    EvidencePack,
+    Gated,
+    Notice,
+    Plan,
+    Pool,
+    Query,
+)
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 @dataclass(frozen=True, slots=True)
 class PackConfig:
-    """`max_chars`: longer texts are cut in the pack, with a notice; 0 cuts nothing."""
+    """`max_chars`: longer texts are cut in the pack, with a notice; 0 cuts nothing. `need_url`
+    says of documentation without an address that it has none."""
 
     max_chars: int = 0
+    need_url: bool = False
 
 
 def pack(
@@ -24,15 +37,24 @@ def pack(
     plan: Plan,
     notices: Sequence[Notice],
     config: PackConfig,
+    contexts: Sequence[Context | None] = (),
 ) -> EvidencePack:
-    """Number and cite what was chosen. Equal notices are said once."""
+    """Number and cite what was chosen, each with its context, if there are any. Equal notices are
+    said once."""
     said = (*query.notices, *notices, *gated.notices, *chosen.notices)
+    around = contexts or (None,) * len(chosen.candidates)
     evidence = tuple(
-        _evidence(number, candidate, config)
-        for number, candidate in enumerate(chosen.candidates, start=1)
+        _evidence(number, candidate, config, context)
+        for number, (candidate, context) in enumerate(
+            zip(chosen.candidates, around, strict=True), start=1
+        )
     )
     if any(item.end_line == 0 for item in evidence):
         said = (*said, Notice("line_spans_unavailable", "line spans unavailable"))
+    homeless = [item for item in evidence if item.source_type == "docs" and not item.url]
+    if config.need_url and homeless:
+        lacking = f"{len(homeless)} of {len(evidence)} items are documentation without an address"
+        said = (*said, Notice("url_missing", f"{lacking}: give the source a URL rule"))
     if config.max_chars and any(len(c.chunk.text) > config.max_chars for c in chosen.candidates):
         said = (*said, Notice("text_cut", f"texts are cut to {config.max_chars} characters"))
     kinds = [item.source_type for item in evidence]
@@ -69,7 +91,9 @@ def line_range(chunk: Chunk | Evidence) -> str:
     return first if first == last else f"{first}-{last}"
 
 
-def _evidence(number: int, candidate: Candidate, config: PackConfig) -> Evidence:
+def _evidence(
+    number: int, candidate: Candidate, config: PackConfig, context: Context | None
+) -> Evidence:
     chunk = candidate.chunk
     return Evidence(
         number=number,
@@ -93,4 +117,5 @@ def _evidence(number: int, candidate: Candidate, config: PackConfig) -> Evidence
         content_hash=chunk.content_hash,
         signals=candidate.signals,
         text=chunk.text[: config.max_chars] if config.max_chars else chunk.text,
+        context=context,
     )

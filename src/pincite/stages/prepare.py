@@ -3,27 +3,56 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Formatter
 
 from pincite.errors import ConfigError, UsageError
-from pincite.model import Notice, Query
+from pincite.model import Expansion, Notice, Query, TaskMode
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+_EXPANSIONS = 3  # with the question itself, two to four sub-queries
 _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
 class PrepareConfig:
-    """`max_chars`: a longer query is cut, with a notice. A stack trace fits."""
+    """`max_chars`: a longer query is cut, with a notice. A stack trace fits.
+
+    `expansions`: other wordings by the name of a collection, or `*` for all, with the fields
+    `{query}` and `{identifiers}`, at most three each. They are asked in a second pass only; those
+    with `{identifiers}` only where the question has some.
+    """
 
     max_chars: int = 10_000
+    expansions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.max_chars < 1:
             raise ConfigError(f"prepare.max_chars is {self.max_chars}; it must be at least 1")
+        for name, templates in self.expansions.items():
+            if len(templates) > _EXPANSIONS:
+                raise ConfigError(
+                    f"prepare.expansions has {len(templates)} templates for {name!r}; at most"
+                    f" {_EXPANSIONS} are asked"
+                )
+            for template in templates:
+                _check(template)
 
 
-def prepare(text: str, config: PrepareConfig) -> Query:
+def _check(template: str) -> None:
+    try:
+        fields = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+    except ValueError as error:
+        raise ConfigError(f"prepare.expansions: {template!r}: {error}") from error
+    if not fields <= {"query", "identifiers"} or not fields:
+        raise ConfigError(
+            f"prepare.expansions: {template!r} must have {{query}} or {{identifiers}} in it, and"
+            " no other field"
+        )
+
+
+def prepare(text: str, config: PrepareConfig, mode: TaskMode = "explain") -> Query:
     """Trim, collapse white space, keep case, find the identifiers. Raises UsageError if empty."""
     normalised = " ".join(text.split())
     if not normalised:
@@ -39,4 +68,18 @@ def prepare(text: str, config: PrepareConfig) -> Query:
         )
         normalised = normalised[: config.max_chars]
     words = dict.fromkeys(_WORD.findall(normalised))
-    return Query(normalised, tuple(w for w in words if _CODE_LIKE.search(w)), notices)
+    identifiers = tuple(w for w in words if _CODE_LIKE.search(w))
+    expansions = _expand(normalised, identifiers, config.expansions)
+    return Query(normalised, identifiers, notices, mode, expansions)
+
+
+def _expand(
+    text: str, identifiers: tuple[str, ...], templates: Mapping[str, tuple[str, ...]]
+) -> tuple[Expansion, ...]:
+    names = " ".join(identifiers)
+    return tuple(
+        Expansion(template.format(query=text, identifiers=names), "" if name == "*" else name)
+        for name, of_one in templates.items()
+        for template in of_one
+        if names or "{identifiers}" not in template
+    )

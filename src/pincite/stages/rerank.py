@@ -3,58 +3,217 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import ceil
+from typing import Final, Literal
 
 from pincite.errors import ConfigError, PinciteError
-from pincite.model import Chunk, Notice, Pool, Query, Signal
-from pincite.ports import Reranker
+from pincite.model import Candidate, Chunk, Notice, Pool, Query, Signal, TaskMode
+from pincite.ports import Reranker, RerankScore
+
+_MOST = 250  # candidates; more cost much and bring little
+_CHARS_PER_TOKEN = 3  # of code and mixed text; prose has 4 to 5
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_TASKS: Final[dict[TaskMode, str]] = {
+    "build": "write code that works",
+    "debug": "find the cause of a fault and mend it",
+    "explain": "explain how it works",
+    "refactor": "change code without changing what it does",
+}
+INSTRUCTION = (
+    "The passages are evidence for a developer who wants to {task}{corpus}. Prefer official"
+    " documentation of the exact interface and its limits, and source code that shows real use."
+    " Prefer what answers the question itself, with names and parameters. Put last what only"
+    " mentions the subject, is outdated, or is general talk."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RerankConfig:
-    """How many of the best are judged, and within what time."""
+    """How many of the best are judged, and within what time.
+
+    `instruction` is what a reranker that takes one is told, with the fields `{task}` (what the mode
+    is for) and `{corpus}` (` with NAME` where `corpus` is set); empty tells it nothing. `header`
+    says where a passage stands ahead of its text. `body_tokens`: so much of a text is sent.
+    `budget_tokens`: what one request may cost, query tokens times documents plus document tokens;
+    above it there are batches of `batch`, and a listwise reranker gets as many as fit.
+
+    `start_ms` and `each_ms`: what a request and a document cost, to spend what is left of a time
+    budget on as many documents as it is good for.
+    """
 
     pool: int = 60
     timeout_s: float = 20.0
+    corpus: str = ""
+    instruction: str = INSTRUCTION
+    header: Literal["full", "short", "none"] = "full"
+    body_tokens: int = 1200
+    budget_tokens: int = 500_000
+    batch: int = 60
+    start_ms: float = 150.0  # guess, unmeasured: no hosted reranker was at hand
+    each_ms: float = 5.0  # guess, unmeasured
 
     def __post_init__(self) -> None:
-        if self.pool < 1 or self.timeout_s <= 0:
-            raise ConfigError("rerank.pool must be at least 1 and rerank.timeout_s positive")
+        if not 1 <= self.pool <= _MOST or self.timeout_s <= 0:
+            raise ConfigError(f"rerank.pool must be in 1..{_MOST} and rerank.timeout_s positive")
+        if min(self.body_tokens, self.budget_tokens, self.batch) < 1:
+            raise ConfigError("rerank.body_tokens, budget_tokens and batch must be at least 1")
+        if min(self.start_ms, self.each_ms) < 0:
+            raise ConfigError("rerank.start_ms and rerank.each_ms must not be negative")
+        try:
+            self.instruction.format(task="", corpus="")
+        except (KeyError, IndexError, ValueError) as error:
+            raise ConfigError(
+                f"rerank.instruction: {error}; its fields are {{task}} and {{corpus}}"
+            ) from error
 
 
-async def rerank(query: Query, pool: Pool, reranker: Reranker | None, config: RerankConfig) -> Pool:
+async def rerank(
+    query: Query,
+    pool: Pool,
+    reranker: Reranker | None,
+    config: RerankConfig,
+    left_ms: float | None = None,
+) -> Pool:
     """The pool with the signal `reranked` on its best, these ahead of the others.
 
     Without a reranker the pool passes unchanged; when it fails or is late, too, with the notice
-    `rerank_unavailable`.
+    `rerank_unavailable`. With `left_ms` of a time budget it judges fewer, or none, and says so.
     """
-    judged = pool.candidates[: config.pool]
-    if reranker is None or not judged:
+    if reranker is None or not pool.candidates:
         return pool
+    judged, notices = _affordable(pool.candidates[: config.pool], config, left_ms)
+    documents = [document(one.chunk, config) for one in judged]
+    fitting = _fitting(query, documents, reranker, config)
+    if fitting < len(documents):
+        judged, documents = judged[:fitting], documents[:fitting]
+        notices.append(Notice("rerank_cut", f"{fitting} fit into one request and were judged"))
+    if not judged:
+        return replace(pool, notices=(*pool.notices, *notices))
     try:
-        async with asyncio.timeout(config.timeout_s):
-            scores = await reranker.rerank(query.text, [document(c.chunk) for c in judged])
+        async with asyncio.timeout(_timeout_s(config, left_ms)):
+            scores = await _scores(query, documents, reranker, config)
     except (PinciteError, TimeoutError) as error:
-        reason = str(error) or f"no answer within {config.timeout_s:g} s"
+        reason = str(error) or f"no answer within {_timeout_s(config, left_ms):g} s"
         notice = Notice("rerank_unavailable", f"the order is that before reranking: {reason}")
-        return replace(pool, notices=(*pool.notices, notice))
+        return replace(pool, notices=(*pool.notices, *notices, notice))
     kind = reranker.kind
     scored = [judged[one.index].with_signal(Signal("reranked", kind, one.score)) for one in scores]
     named = {one.index for one in scores}
     unnamed = [c for place, c in enumerate(judged) if place not in named]
     ordered = sorted(scored, key=lambda c: c.rank_key)
-    return replace(pool, candidates=(*ordered, *unnamed, *pool.candidates[config.pool :]))
+    rest = pool.candidates[len(judged) :]
+    return replace(pool, candidates=(*ordered, *unnamed, *rest), notices=(*pool.notices, *notices))
 
 
-def document(chunk: Chunk) -> str:
+async def _scores(
+    query: Query, documents: Sequence[str], reranker: Reranker, config: RerankConfig
+) -> list[RerankScore]:
+    """One request where it fits, else batches, whose scores are put together by index."""
+    instruction = told(query, reranker, config)
+    whole = _cost(query, documents, instruction) <= config.budget_tokens
+    step = len(documents) if whole or reranker.listwise else config.batch
+    scores = []
+    for start in range(0, len(documents), step):
+        batch = documents[start : start + step]
+        found = await reranker.rerank(query.text, batch, instruction=instruction)
+        scores += [RerankScore(start + one.index, one.score) for one in found]
+    return scores
+
+
+def told(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
+    """What the reranker is told besides the question, empty if it takes no instruction."""
+    if reranker is None or not reranker.instructed:
+        return ""
+    corpus = f" with {config.corpus}" if config.corpus else ""
+    return config.instruction.format(task=_TASKS[query.mode], corpus=corpus)
+
+
+def told_hash(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
+    """SHA-256 of `told`, empty where that is."""
+    text = told(query, reranker, config)
+    return sha256(text.encode()).hexdigest() if text else ""
+
+
+def _affordable(
+    candidates: tuple[Candidate, ...], config: RerankConfig, left_ms: float | None
+) -> tuple[tuple[Candidate, ...], list[Notice]]:
+    """As many as there is time for."""
+    if left_ms is None:
+        return candidates, []
+    spare = left_ms - config.start_ms
+    most = len(candidates) if config.each_ms == 0 else int(spare / config.each_ms)
+    if spare <= 0 or most < 2:  # one alone cannot change its place
+        why = f"{max(0.0, left_ms):.0f} ms of the time budget were left"
+        return (), [Notice("budget_no_rerank", f"the order is that before reranking: {why}")]
+    if most >= len(candidates):
+        return candidates, []
+    said = f"only the best {most} of {len(candidates)} candidates were reranked in the time left"
+    return candidates[:most], [Notice("budget_fewer_reranked", said)]
+
+
+def _fitting(
+    query: Query, documents: Sequence[str], reranker: Reranker, config: RerankConfig
+) -> int:
+    """How many documents a listwise reranker can have in one request; others can have all."""
+    if not reranker.listwise:
+        return len(documents)
+    instruction = told(query, reranker, config)
+    fitting = len(documents)
+    while fitting and _cost(query, documents[:fitting], instruction) > config.budget_tokens:
+        fitting -= 1
+    return fitting
+
+
+def _cost(query: Query, documents: Sequence[str], instruction: str) -> int:
+    asked = ceil((len(query.text) + len(instruction)) / _CHARS_PER_TOKEN)
+    return sum(asked + ceil(len(text) / _CHARS_PER_TOKEN) for text in documents)
+
+
+def _timeout_s(config: RerankConfig, left_ms: float | None) -> float:
+    return config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
+
+
+def document(chunk: Chunk, config: RerankConfig) -> str:
     """A chunk as a reranker reads it: where it stands, then the text."""
+    text = _cut(chunk.plain or chunk.text, config.body_tokens)
+    lines = _header(chunk, config)
+    return "\n".join((*lines, "", text)) if lines else text
+
+
+def _header(chunk: Chunk, config: RerankConfig) -> list[str]:
+    place = " > ".join(chunk.headings)
+    match config.header:
+        case "none":
+            return []
+        case "short":
+            return [part for part in (chunk.path, place) if part]
     lines = [
         f"SOURCE: {chunk.source_type}",
         f"REPO: {chunk.repo}",
         f"REF: {chunk.ref}",
         f"LOC: {chunk.url}" if chunk.url else f"PATH: {chunk.path}",
         f"LINES: {chunk.start_line}-{chunk.end_line}",
+        f"CHUNK: {chunk.id}",
     ]
-    if chunk.headings:
-        lines.append(f"IN: {' > '.join(chunk.headings)}")
-    return "\n".join((*lines, "", chunk.plain or chunk.text))
+    if chunk.symbols:
+        lines.append(f"SYMBOLS: {', '.join(chunk.symbols)}")
+    if place:
+        lines.append(f"IN: {place}")
+    return lines
+
+
+def _cut(text: str, tokens: int) -> str:
+    """The beginning of a text, at most so many tokens long: words count one for every four
+    characters, as word pieces do, punctuation marks count one each."""
+    if len(text) <= tokens:
+        return text
+    spent = 0
+    for found in _TOKEN.finditer(text):
+        spent += ceil((found.end() - found.start()) / 4)
+        if spent > tokens:
+            return text[: found.start()].rstrip()
+    return text

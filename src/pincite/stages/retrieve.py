@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from pincite.errors import ConfigError, PinciteError, StoreError
-from pincite.model import DocumentRecord, Notice, Query, Ranking, Scope
+from pincite.model import (
+    DocumentRecord,
+    Hit,
+    Notice,
+    Pass,
+    Query,
+    Ranking,
+    Scope,
+    SourceType,
+    SparseVector,
+)
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
+
+EngineFusion = Literal["none", "rrf", "dbsf"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +31,11 @@ class RetrieveConfig:
 
     nDCG@10 over ten collections with limits of 100, 80, 60, 50: .7570 .7569 .7566 .7565, within
     noise, while the engine's work halves (docs/decisions/0004).
+
+    `widened`: what the limits are multiplied by for a kind of source that is asked again.
+    `identifier_weight`: how much more the question's identifiers count on the sparse side.
+    `engine_fusion`: let the engine fuse both branches, with `engine_k`, and return the best
+    `engine_limit`. One request less, but the engine breaks ties at random.
     """
 
     dense_limit: int = 60
@@ -25,41 +43,57 @@ class RetrieveConfig:
     hnsw_ef: int = 128
     exact: bool = False
     timeout_s: float = 10.0
+    widened: float = 1.5
+    identifier_weight: float = 0.0
+    engine_fusion: EngineFusion = "none"
+    engine_k: int = 60
+    engine_limit: int = 60
 
     def __post_init__(self) -> None:
-        for name in ("dense_limit", "sparse_limit", "hnsw_ef"):
+        for name in ("dense_limit", "sparse_limit", "hnsw_ef", "engine_k", "engine_limit"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"retrieve.{name} is {getattr(self, name)}; it must be 1 or more")
         if self.timeout_s <= 0:
             raise ConfigError(f"retrieve.timeout_s is {self.timeout_s}; it must be positive")
+        if self.widened < 1 or self.identifier_weight < 0:
+            raise ConfigError(
+                "retrieve.widened must be at least 1 and retrieve.identifier_weight not negative"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The rankings of all collections that answered, and what went wrong with the others."""
+    """The rankings of all collections that answered, and what went wrong with the others. `dense`
+    names those that were searched by meaning, too."""
 
     rankings: tuple[Ranking, ...]
     collections: tuple[str, ...]
     notices: tuple[Notice, ...] = ()
-    dense: bool = False
+    dense: frozenset[str] = frozenset()
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
 async def retrieve(
-    query: Query, collections: Sequence[Searchable], scope: Scope, config: RetrieveConfig
+    query: Query,
+    collections: Sequence[Searchable],
+    scope: Scope,
+    config: RetrieveConfig,
+    done: Pass = Pass(),
 ) -> Retrieved:
-    """Both branches of every collection, in one round trip each.
+    """Both branches of every collection, in one round trip for each wording.
 
-    A collection that fails or takes too long is left out and named in a notice. Raises the error of
-    the first one if none is left.
+    A kind of source that is widened is asked for by itself, too, with larger limits. A collection
+    that fails or takes too long is left out and named in a notice. Raises the error of the first
+    one if none is left.
     """
     results = await asyncio.gather(
-        *(_one(query, collection, scope, config) for collection in collections),
+        *(_one(query, collection, scope, config, done) for collection in collections),
         return_exceptions=True,
     )
     answered: dict[str, tuple[Ranking, ...]] = {}
     notices: list[Notice] = []
     errors: list[PinciteError] = []
+    dense: set[str] = set()
     for collection, result in zip(collections, results, strict=True):
         name = collection.spec.name
         if isinstance(result, PinciteError):
@@ -68,16 +102,16 @@ async def retrieve(
         elif isinstance(result, BaseException):
             raise result
         else:
-            answered[name] = result[0]
-            notices += result[1]
+            answered[name] = result.rankings
+            notices += result.notices
+            dense |= result.dense
     if errors and not answered:
         raise errors[0]
-    rankings = tuple(ranking for found in answered.values() for ranking in found)
     return Retrieved(
-        rankings,
+        tuple(ranking for found in answered.values() for ranking in found),
         tuple(answered),
         tuple(notices),
-        dense=any(ranking.signal == "dense" for ranking in rankings),
+        frozenset(dense),
         counts={
             name: len({hit.id for ranking in found for hit in ranking.hits})
             for name, found in answered.items()
@@ -86,44 +120,122 @@ async def retrieve(
 
 
 async def _one(
-    query: Query, collection: Searchable, scope: Scope, config: RetrieveConfig
-) -> tuple[tuple[Ranking, ...], list[Notice]]:
-    name, notices = collection.spec.name, []
+    query: Query, collection: Searchable, scope: Scope, config: RetrieveConfig, done: Pass
+) -> Retrieved:
+    """One collection: the question and, in a later pass, its expansions and widened kinds."""
+    name = collection.spec.name
+    texts = [query.text]
+    if done.expanded:
+        texts += [e.text for e in query.expansions if e.collection in ("", name)]
+    notices: list[Notice] = []
     try:
         async with asyncio.timeout(config.timeout_s):
-            dense = None
-            if collection.spec.dense is None:
-                notices.append(
-                    Notice(
-                        "lexical_only",
-                        f"{name} has no dense vectors and was searched by word alone: to add"
-                        " them run `pincite index --upgrade`",
-                    )
-                )
-            elif collection.dense is not None:
-                try:
-                    dense = await collection.dense.embed_query(query.text)
-                except PinciteError as error:
-                    notices.append(
-                        Notice("dense_unavailable", f"{name} by word alone: {error.message}")
-                    )
-            sparse = collection.sparse.encode_query(query.text)
-            if not sparse.indices:
-                notices.append(
-                    Notice("no_terms", "the query has no word to search for: use some words")
-                )
-            request = SearchRequest(
-                dense=dense,
-                sparse=sparse if sparse.indices else None,
-                dense_limit=config.dense_limit,
-                sparse_limit=config.sparse_limit,
-                filter=await _filter(collection, scope),
-                hnsw_ef=config.hnsw_ef,
-                exact=config.exact,
+            filter_ = await _filter(collection, scope)
+            requests = [
+                await _request(text, query, collection, filter_, config, notices) for text in texts
+            ]
+            wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
+            answers = await asyncio.gather(
+                *(collection.index.search(name, request) for request in (*requests, *wider))
             )
-            return await collection.index.search(name, request), notices
     except TimeoutError as error:
         raise StoreError(f"{name} gave no answer within {config.timeout_s:g} s") from error
+    first, more = answers[: len(requests)], answers[len(requests) :]
+    rankings = [replace(r, wording=n) for n, found in enumerate(first) for r in found]
+    rankings += [ranking for found in more for ranking in found]
+    model = collection.spec.dense or ""
+    merged = _merge([replace(r, scale=model) if r.signal == "dense" else r for r in rankings])
+    dense = frozenset((name,)) if any(r.dense is not None for r in requests) else frozenset()
+    return Retrieved(merged, (name,), tuple(notices), dense)
+
+
+async def _request(
+    text: str,
+    query: Query,
+    collection: Searchable,
+    filter_: Filter,
+    config: RetrieveConfig,
+    notices: list[Notice],
+) -> SearchRequest:
+    name = collection.spec.name
+    dense = None
+    if collection.spec.dense is None:
+        notices.append(
+            Notice(
+                "lexical_only",
+                f"{name} has no dense vectors and was searched by word alone: to add"
+                " them run `pincite index --upgrade`",
+            )
+        )
+    elif collection.dense is not None:
+        try:
+            dense = await collection.dense.embed_query(text)
+        except PinciteError as error:
+            notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
+    sparse = _emphasised(text, query.identifiers, collection, config.identifier_weight)
+    if not sparse.indices:
+        notices.append(Notice("no_terms", "the query has no word to search for: use some words"))
+    return SearchRequest(
+        dense=dense,
+        sparse=sparse if sparse.indices else None,
+        dense_limit=config.dense_limit,
+        sparse_limit=config.sparse_limit,
+        filter=filter_,
+        hnsw_ef=config.hnsw_ef,
+        exact=config.exact,
+        fusion=config.engine_fusion,
+        fusion_k=config.engine_k,
+        fusion_limit=config.engine_limit,
+    )
+
+
+def _emphasised(
+    text: str, identifiers: Iterable[str], collection: Searchable, weight: float
+) -> SparseVector:
+    """The query's sparse vector, `weight` times that of its identifiers added to it."""
+    whole = collection.sparse.encode_query(text)
+    names = " ".join(identifiers)
+    if weight == 0 or not names:
+        return whole
+    values = dict(zip(whole.indices, whole.values, strict=True))
+    part = collection.sparse.encode_query(names)
+    for index, value in zip(part.indices, part.values, strict=True):
+        values[index] = values.get(index, 0.0) + weight * value
+    return SparseVector(tuple(sorted(values)), tuple(values[index] for index in sorted(values)))
+
+
+def _kinds(collection: Searchable, done: Pass) -> list[SourceType]:
+    return sorted(done.widened & collection.kinds)
+
+
+def _wider(request: SearchRequest, kind: SourceType, config: RetrieveConfig) -> SearchRequest:
+    """The same question to one kind of source, with larger limits."""
+    only = AnyOf("source_type", (kind,))
+    return replace(
+        request,
+        dense_limit=round(request.dense_limit * config.widened),
+        sparse_limit=round(request.sparse_limit * config.widened),
+        fusion_limit=round(request.fusion_limit * config.widened),
+        filter=replace(request.filter, must=(*request.filter.must, only)),
+    )
+
+
+def _merge(rankings: Sequence[Ranking]) -> tuple[Ranking, ...]:
+    """Rankings of one signal and wording as one: the union of their hits, each once."""
+    groups: dict[tuple[str, str, int], list[Ranking]] = {}
+    for ranking in rankings:
+        groups.setdefault((ranking.signal, ranking.kind, ranking.wording), []).append(ranking)
+    return tuple(of[0] if len(of) == 1 else _union(of) for of in groups.values())
+
+
+def _union(rankings: Sequence[Ranking]) -> Ranking:
+    found = {hit.id: hit for ranking in rankings for hit in ranking.hits[: ranking.depth]}
+    asked = {hit.id: hit for ranking in rankings for hit in ranking.hits if hit.id not in found}
+
+    def ordered(hits: Mapping[str, Hit]) -> list[Hit]:
+        return sorted(hits.values(), key=lambda hit: (-hit.score, hit.id))
+
+    return replace(rankings[0], hits=(*ordered(found), *ordered(asked)), depth=len(found))
 
 
 async def _filter(collection: Searchable, scope: Scope) -> Filter:

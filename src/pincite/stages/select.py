@@ -1,62 +1,189 @@
-"""How many are shown."""
+"""How many are shown, and of which kinds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pincite.errors import ConfigError
-from pincite.model import Candidate, Drop, Gated, Notice, Pool
+from pincite.model import (
+    Candidate,
+    Chosen,
+    Drop,
+    Gated,
+    Notice,
+    SourceType,
+    TaskMode,
+    Verdict,
+)
+
+_IMPLEMENTING: tuple[TaskMode, ...] = ("build", "debug", "refactor")
 
 
 @dataclass(frozen=True, slots=True)
 class SelectConfig:
     """`results`: at most so many. `on_none`: what to do where the verdict is `none`: `drop` shows
     nothing, `keep` shows the nearest all the same. `per_document` caps the chunks of one document,
-    0 does not."""
+    0 does not.
+
+    `docs` and `code`: in the modes build, debug and refactor at least so many of each are wanted
+    among twelve results (fewer among fewer), as far as there are any that are relevant. `need_url`
+    leaves out documentation that has no address.
+    """
 
     results: int = 12
     on_none: Literal["drop", "keep"] = "drop"
     per_document: int = 0
+    docs: int = 0
+    code: int = 0
+    need_url: bool = False
 
     def __post_init__(self) -> None:
         if self.results < 1:
             raise ConfigError(f"select.results is {self.results}; it must be at least 1")
-        if self.per_document < 0:
-            raise ConfigError(
-                f"select.per_document is {self.per_document}; it must not be negative"
-            )
+        for name in ("per_document", "docs", "code"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"select.{name} is {getattr(self, name)}; it is negative")
         if self.on_none not in ("drop", "keep"):
             raise ConfigError(f"select.on_none is {self.on_none!r}; use drop or keep")
+        if self.docs + self.code > _OF:
+            raise ConfigError(
+                f"select.docs and select.code are shares of {_OF}; they add up to more"
+            )
 
 
-def select(gated: Gated, config: SelectConfig) -> Pool:
-    """The best candidates, in order."""
-    chosen: list[Candidate] = []
+_OF = 12  # results that the wanted numbers of docs and code are given for
+
+
+def select(
+    gated: Gated,
+    config: SelectConfig,
+    mode: TaskMode = "explain",
+    kinds: frozenset[SourceType] = frozenset(),
+) -> Chosen:
+    """The best candidates, in order, and what is short of the wanted number among `kinds`, the
+    kinds of sources that were searched.
+
+    A kind that is short takes the places of the lowest results of kinds that have more than they
+    need, with its best candidates that are no worse than the verdict's lower threshold.
+    """
     dropped: list[Drop] = []
+    eligible: list[Candidate] = []
     taken: dict[tuple[str, str, str], int] = {}
     for candidate in gated.candidates:
-        chunk = candidate.chunk
-        document = (candidate.collection, chunk.repo, chunk.path)
-        reason = ""
-        if gated.verdict.level == "none" and config.on_none == "drop":
-            reason = "the verdict is none"
-        elif config.per_document and taken.get(document, 0) >= config.per_document:
-            reason = f"more than {config.per_document} of {chunk.path}"
-        elif len(chosen) >= config.results:
-            reason = f"below the best {config.results}"
+        reason = _refusal(candidate, gated.verdict, config, taken)
         if reason:
-            dropped.append(Drop(chunk.candidate_id, reason))
+            dropped.append(Drop(candidate.chunk.candidate_id, reason))
         else:
-            taken[document] = taken.get(document, 0) + 1
-            chosen.append(candidate)
-    notices: tuple[Notice, ...] = ()
-    if gated.candidates and not chosen:
-        notices = (
+            eligible.append(candidate)
+    wanted = _wanted(config, mode, kinds)
+    chosen = _mix(eligible, wanted, config.results, gated.verdict)
+    shown = set(chosen)
+    below = f"below the best {config.results}"
+    dropped += [
+        Drop(one.chunk.candidate_id, below) for n, one in enumerate(eligible) if n not in shown
+    ]
+    result = tuple(eligible[n] for n in chosen)
+    counts = {kind: sum(one.chunk.source_type == kind for one in result) for kind in wanted}
+    short = frozenset(kind for kind, least in wanted.items() if result and counts[kind] < least)
+    return Chosen(result, tuple(dropped), _notices(gated, result, short, counts, wanted), short)
+
+
+def _refusal(
+    candidate: Candidate,
+    verdict: Verdict,
+    config: SelectConfig,
+    taken: dict[tuple[str, str, str], int],
+) -> str:
+    chunk = candidate.chunk
+    if verdict.level == "none" and config.on_none == "drop":
+        return "the verdict is none"
+    if config.need_url and chunk.source_type == "docs" and not chunk.url:
+        return "documentation without an address"
+    document = (candidate.collection, chunk.repo, chunk.path)
+    if config.per_document and taken.get(document, 0) >= config.per_document:
+        return f"more than {config.per_document} of {chunk.path}"
+    taken[document] = taken.get(document, 0) + 1
+    return ""
+
+
+def _wanted(
+    config: SelectConfig, mode: TaskMode, kinds: frozenset[SourceType]
+) -> dict[SourceType, int]:
+    """How many of each kind, for as many results as are asked for."""
+    if mode not in _IMPLEMENTING:
+        return {}
+    asked: tuple[tuple[SourceType, int], ...] = (("docs", config.docs), ("code", config.code))
+    scaled = {kind: min(least, config.results * least // _OF) for kind, least in asked}
+    return {kind: least for kind, least in scaled.items() if least and kind in kinds}
+
+
+def _mix(
+    eligible: Sequence[Candidate], wanted: dict[SourceType, int], results: int, verdict: Verdict
+) -> list[int]:
+    """Places in `eligible`, ascending."""
+    chosen = list(range(min(results, len(eligible))))
+    for kind, least in wanted.items():
+        have = sum(eligible[n].chunk.source_type == kind for n in chosen)
+        spare = [
+            n
+            for n in range(len(chosen), len(eligible))
+            if eligible[n].chunk.source_type == kind and _relevant(eligible[n], verdict)
+        ]
+        for newcomer in spare[: max(0, least - have)]:
+            leaver = _leaver(eligible, chosen, wanted, kind)
+            if leaver is None:
+                break
+            chosen.remove(leaver)
+            chosen.append(newcomer)
+    return sorted(chosen)
+
+
+def _leaver(
+    eligible: Sequence[Candidate],
+    chosen: Sequence[int],
+    wanted: dict[SourceType, int],
+    kind: SourceType,
+) -> int | None:
+    """The lowest of those of which there are more than needed."""
+    counts: dict[SourceType, int] = {}
+    for n in chosen:
+        of = eligible[n].chunk.source_type
+        counts[of] = counts.get(of, 0) + 1
+    for n in sorted(chosen, reverse=True):
+        of = eligible[n].chunk.source_type
+        if of != kind and counts[of] > wanted.get(of, 0):
+            return n
+    return None
+
+
+def _relevant(candidate: Candidate, verdict: Verdict) -> bool:
+    """Is it at least as good as what the verdict would call weak?"""
+    signal = candidate.signal(verdict.signal)
+    return signal is not None and signal.kind == verdict.kind and signal.value >= verdict.weak_at
+
+
+def _notices(
+    gated: Gated,
+    result: Sequence[Candidate],
+    short: frozenset[SourceType],
+    counts: dict[SourceType, int],
+    wanted: dict[SourceType, int],
+) -> tuple[Notice, ...]:
+    if gated.candidates and not result:
+        return (
             Notice(
                 "nothing_relevant",
                 f"{len(gated.candidates)} candidates were found and none is good enough to show;"
                 " to see the nearest all the same: pincite search --all",
             ),
         )
-    return Pool(tuple(chosen), tuple(dropped), notices)
+    return tuple(
+        Notice(
+            "coverage_unmet",
+            f"{counts[kind]} {kind} of {wanted[kind]} that were wanted: there are no more that are"
+            " relevant",
+        )
+        for kind in sorted(short)
+    )

@@ -8,6 +8,7 @@ points of the collection with any term and n those with this one (Robertson's, k
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -96,6 +97,8 @@ class MemoryStore:
             scores["sparse"] = self._products(collection, request.sparse, [p for _, p in points])
         limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
         heads = {name: _best(found)[: limits[name]] for name, found in scores.items()}
+        if request.fusion != "none":
+            return (_fused(collection, request, list(heads.values())),)
         union = {hit.id for hits in heads.values() for hit in hits} if request.complete else set()
         rankings = []
         for name, hits in heads.items():
@@ -119,6 +122,10 @@ class MemoryStore:
             for key in ids
             if key in known
         )
+
+    async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
+        chunks = [p.chunk for r, p in self._visible(collection) if r == revision]
+        return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
         return {name: len(points) for name, points in self._of(collection).items() if points}
@@ -187,6 +194,28 @@ class MemoryStore:
 
 def _best(scores: Mapping[str, float]) -> list[Hit]:
     return [Hit(key, value) for key, value in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
+
+
+def _fused(collection: str, request: SearchRequest, branches: Sequence[list[Hit]]) -> Ranking:
+    """What engines do, with ties by id."""
+    sums: dict[str, float] = {}
+    for hits in branches:
+        for hit, part in zip(hits, _parts(hits, request), strict=True):
+            sums[hit.id] = sums.get(hit.id, 0.0) + part
+    kind: SignalKind = "dbsf" if request.fusion == "dbsf" else "rrf"
+    best = tuple(_best(sums)[: request.fusion_limit])
+    return Ranking(collection, "fused", kind, best, len(best))
+
+
+def _parts(hits: Sequence[Hit], request: SearchRequest) -> list[float]:
+    if request.fusion == "rrf":
+        return [1 / (request.fusion_k + rank) for rank in range(1, len(hits) + 1)]
+    scores = [hit.score for hit in hits]
+    deviation = statistics.stdev(scores) if len(scores) > 1 else 0.0
+    if deviation == 0:
+        return [0.5] * len(scores)
+    low = statistics.fmean(scores) - 3 * deviation
+    return [(score - low) / (6 * deviation) for score in scores]
 
 
 def _cosine(left: Vector, right: Vector) -> float:

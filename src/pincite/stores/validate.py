@@ -93,6 +93,8 @@ def check_request(spec: CollectionSpec, request: SearchRequest) -> None:
     """Raise UsageError, or InvalidPoint for a vector that does not fit."""
     if min(request.dense_limit, request.sparse_limit, request.hnsw_ef) < 1:
         raise UsageError("dense_limit, sparse_limit and hnsw_ef must be at least 1")
+    if min(request.fusion_k, request.fusion_limit) < 1:
+        raise UsageError("fusion_k and fusion_limit must be at least 1")
     for condition in (*request.filter.must, *request.filter.must_not):
         if condition.field not in FILTER_FIELDS:
             raise UsageError(

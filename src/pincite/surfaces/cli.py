@@ -21,7 +21,6 @@ from pincite.surfaces.options import (
     NOTHING,
     OK,
     USAGE,
-    colour_wanted,
     index_option,
     json_option,
     run,
@@ -30,7 +29,7 @@ from pincite.surfaces.options import (
 from pincite.version import VERSION
 
 if TYPE_CHECKING:
-    from pincite.surfaces import commands, render
+    pass
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -59,84 +58,6 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = OK
     sys.exit(code or OK)
-
-
-@app.command()
-@click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=12, help="Results at most.")
-@click.option("-c", "--collection", multiple=True, help="Only these collections.")
-@click.option("-s", "--source", multiple=True, help="Only these sources.")
-@click.option(
-    "--kind",
-    multiple=True,
-    type=click.Choice(["docs", "code", "data"]),
-    help="Only files of these kinds.",
-)
-@click.option("--path", multiple=True, help="Only paths that match these globs.")
-@click.option("--not-path", multiple=True, help="No paths that match these globs.")
-@click.option("--ref", help="Only this revision; it may be shortened.")
-@click.option("--all", "show_all", is_flag=True, help="Show the nearest even if none is relevant.")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "md", "files"]),
-    default="table",
-    help="How to print.",
-)
-@click.option("--json", "json_", is_flag=True, help="Same as --format json.")
-@click.option("--explain", "explained", is_flag=True, help="Show each stage, on stderr.")
-@index_option
-def search(
-    query: tuple[str, ...],
-    limit: int,
-    collection: tuple[str, ...],
-    source: tuple[str, ...],
-    kind: tuple[commands.SourceType, ...],
-    path: tuple[str, ...],
-    not_path: tuple[str, ...],
-    ref: str | None,
-    show_all: bool,
-    form: render.Format,
-    json_: bool,
-    explained: bool,
-    index: Path | None,
-) -> int:
-    """Find evidence for a question."""
-    from pincite.surfaces import commands, render
-
-    request = commands.SearchRequest(
-        text=" ".join(query),
-        limit=limit,
-        collections=collection,
-        sources=source,
-        kinds=kind,
-        allow=path,
-        block=not_path,
-        ref=ref,
-        show_all=show_all,
-    )
-    pack, trace = run(lambda engine: commands.search(engine, request), index)
-    click.echo(render.render(pack, "json" if json_ else form, colour=colour_wanted()))
-    if explained:
-        say(commands.explain_table(trace))
-    for notice in pack.warnings:
-        say(f"warning: {notice.code}: {notice.message}")
-    return OK if pack.verdict.level != "none" else NOTHING
-
-
-@app.command()
-@click.argument("query", nargs=-1, required=True)
-@json_option
-@index_option
-def explain(query: tuple[str, ...], json_: bool, index: Path | None) -> None:
-    """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
-    from pincite.surfaces import commands, render
-
-    request = commands.SearchRequest(text=" ".join(query), show_all=True)
-    _, trace = run(lambda engine: commands.search(engine, request), index)
-    views = commands.explain(trace)
-    click.echo(render.to_json(views) if json_ else commands.explain_table(trace))
 
 
 @app.command()
@@ -207,8 +128,17 @@ def stop(index: Path | None) -> None:
 
 
 def _add_commands() -> None:
-    from pincite.surfaces import cli_index, cli_models, cli_providers, cli_rerank
+    from pincite.surfaces import (
+        cli_index,
+        cli_models,
+        cli_providers,
+        cli_rerank,
+        cli_search,
+    )
 
+    app.add_command(cli_search.search)
+    app.add_command(cli_search.evidence)
+    app.add_command(cli_search.explain)
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)
     app.add_command(cli_models.models)

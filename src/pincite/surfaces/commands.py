@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.errors import SourceError, UsageError
-from pincite.model import EvidencePack, Scope, SourceType
+from pincite.model import EvidencePack, Scope, SourceType, TaskMode
+from pincite.presets import PRESETS
 from pincite.surfaces.explain import StageView, explain, explain_table
 from pincite.surfaces.render import pack_from_json
 from pincite.surfaces.status import Status, status, status_table
@@ -19,6 +20,7 @@ from pincite.trace import Trace
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
     from pincite.locate import Checked
+    from pincite.stages.context import Around
 
 __all__ = [
     "SearchRequest",
@@ -37,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of `pincite search`."""
+    """The options of `pincite search`. A preset stands in for the configured profile."""
 
     text: str
     limit: int = 12
@@ -48,13 +50,20 @@ class SearchRequest:
     block: tuple[str, ...] = ()
     ref: str | None = None
     show_all: bool = False
+    mode: TaskMode = "explain"
+    preset: str | None = None
+    budget_ms: int | None = None
+    around: Around | None = None
 
 
 async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
     """The pack and how it came about."""
-    profile = engine.settings.profile.showing(request.limit)
+    chosen = PRESETS[request.preset] if request.preset else engine.settings.profile
+    profile = chosen.showing(request.limit)
     if request.show_all:
         profile = replace(profile, select=replace(profile.select, on_none="keep"))
+    if request.around:
+        profile = replace(profile, context=replace(profile.context, around=request.around))
     scope = Scope(
         collections=request.collections,
         sources=request.sources,
@@ -64,7 +73,15 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
         block=request.block,
     )
     trace = Trace(time.perf_counter)
-    return await engine.search(request.text, scope=scope, profile=profile, trace=trace), trace
+    pack = await engine.search(
+        request.text,
+        mode=request.mode,
+        budget_ms=request.budget_ms,
+        scope=scope,
+        profile=profile,
+        trace=trace,
+    )
+    return pack, trace
 
 
 async def verify(engine: AsyncPincite, raw: bytes) -> tuple[Checked, ...]:

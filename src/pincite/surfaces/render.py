@@ -73,10 +73,12 @@ def _table(pack: EvidencePack, *, colour: bool) -> str:
             f"    {paint('2', f'{item.citation}')}",
             f"    {_score(item)}  {short_id(item)}{f'  {heading}' if heading else ''}",
         ]
-        text = [line for line in item.text.split("\n") if line.strip()]
-        lines += [f"    | {line.expandtabs(4)}"[: max(40, width)] for line in text[:_SNIPPET_LINES]]
-        if len(text) > _SNIPPET_LINES:
-            lines.append(f"    | ... {len(text) - _SNIPPET_LINES} more lines")
+        shown = item.context.text if item.context else item.text
+        text = [line for line in shown.split("\n") if line.strip()]
+        most = len(text) if item.context else _SNIPPET_LINES
+        lines += [f"    | {line.expandtabs(4)}"[: max(40, width)] for line in text[:most]]
+        if len(text) > most:
+            lines.append(f"    | ... {len(text) - most} more lines")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
@@ -89,6 +91,11 @@ def _markdown(pack: EvidencePack) -> str:
         language = item.language if item.source_type != "docs" else ""
         blocks.append(f"## [{item.number}] {item.citation}\n\n{' > '.join(item.headings)}".rstrip())
         blocks.append(f"{fence}{language}\n{item.text}\n{fence}")
+        if item.context is not None:
+            around = item.context
+            fence = "`" * max(3, _longest_fence(around.text) + 1)
+            blocks.append(f"Lines {around.start_line} to {around.end_line} around it:")
+            blocks.append(f"{fence}{language}\n{around.text}\n{fence}")
     blocks += [f"> {notice.code}: {notice.message}" for notice in pack.warnings]
     return "\n\n".join(blocks)
 

@@ -116,6 +116,15 @@ class IndexContract:
             assert await index.documents("main") == (A1[0],)
 
     @contract
+    async def test_a_document_is_read_whole_and_an_unknown_one_is_empty(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", *A1)
+        record, points = A1
+        wanted = {point.chunk for point in points}
+        assert set(await index.document("main", record.source, record.path)) == wanted
+        assert await index.document("main", record.source, "no such file") == ()
+
+    @contract
     async def test_searches_see_the_old_or_the_new_never_both_or_a_part(self, index: Index) -> None:
         await index.create(LEXICAL_SPEC)
         sides = [

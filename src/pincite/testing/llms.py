@@ -45,6 +45,10 @@ class LLMContract:
         assert (await llm.complete(ASKED)).text
 
     @contract
+    async def test_text_that_has_no_form_in_utf_8_is_taken(self, llm: LLM) -> None:
+        assert (await llm.complete([Message("user", "a lone \udcff here")])).text
+
+    @contract
     async def test_the_fingerprint_is_one_printable_line(self, llm: LLM) -> None:
         assert llm.fingerprint
         assert llm.fingerprint.isprintable()

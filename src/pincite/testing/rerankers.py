@@ -12,7 +12,7 @@ DOCUMENTS = (
     "the brown turnstile rotates when pushed",
     "",
     "how does the brown turnstile rotate",
-    "文書 🎉",
+    "文書 🎉 and a lone \udcff",
     "a recipe for bread",
 )
 RANGES: dict[SignalKind, tuple[float, float]] = {

@@ -9,6 +9,7 @@ import pytest
 from pincite.errors import InvalidPoint, StoreError, UsageError
 from pincite.ports import Store
 from pincite.testing.contents import ContentContract
+from pincite.testing.fusions import FusionContract
 from pincite.testing.points import (
     DENSE_SPEC,
     LEXICAL_SPEC,
@@ -141,5 +142,7 @@ class CollectionContract:
         assert await store.search("main", request_for("brown fox")) == before
 
 
-class StoreContract(CollectionContract, VisibilityContract, ContentContract, ScoreContract):
+class StoreContract(
+    CollectionContract, VisibilityContract, ContentContract, ScoreContract, FusionContract
+):
     """Derive, and let `opened` yield an empty store."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pincite.model import Point
 from pincite.ports import Store
 from pincite.testing.points import (
@@ -48,6 +50,16 @@ class VisibilityContract:
         assert await found(store, "fox") == {FOX.chunk.id}
         (stored,) = await store.load("main", [FOX.chunk.id])
         assert stored.chunk == FOX.chunk
+
+    @contract
+    async def test_a_revision_is_read_in_the_order_of_its_file(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        later = replace(FOX.chunk, start=500, end=519)
+        await show(store, "r1", COW, replace(FOX, chunk=later))
+        assert await store.of_revision("main", "r1") == (COW.chunk, later)
+        await store.stage("main", "r2", [point_of("a fox of another revision")])
+        for unseen in ("r2", "r3"):
+            assert await store.of_revision("main", unseen) == ()
 
     @contract
     async def test_what_is_replaced_is_gone(self, store: Store) -> None:

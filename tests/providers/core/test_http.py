@@ -23,7 +23,7 @@ from pincite.errors import (
     TooLarge,
     Unavailable,
 )
-from pincite.providers.http import Transport, check_url, join
+from pincite.providers.http import Transport, check_url, encode, join
 from pincite.providers.retry import RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.translate import retry_after_s, said, translate
@@ -218,3 +218,9 @@ def test_addresses_with_anything_else_are_refused(url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         check_url(url)
     assert "secret" not in str(caught.value) or "://h" not in url
+
+
+def test_what_has_no_form_in_utf_8_is_replaced() -> None:
+    body = {"input": ["fine 🎉", "lone \udcff"], "n": 1, "nested": {"text": ("\ud800",)}}
+    sent = msgspec.json.decode(encode(body))
+    assert sent == {"input": ["fine 🎉", "lone ?"], "n": 1, "nested": {"text": ["?"]}}

@@ -32,8 +32,8 @@ FACTS = Facts(
 #: What fits into the window of nearly every model of today with room for the answer, and how many
 #: documents small models grade without losing count. # guess, unmeasured
 LIMITS: Final = Limits(items=60, tokens=24_000)
-#: Tokens of the answer per document, and for what surrounds them.
-_PER_GRADE, _AROUND = 16, 64
+#: Tokens of the answer per document, and for what models think before it. # guess, unmeasured
+_PER_GRADE, _THOUGHTS = 16, 4_096
 _BEST: Final = 100
 INSTRUCTION: Final = "The document helps to answer the query."
 _SYSTEM: Final = f"""\
@@ -81,7 +81,7 @@ class JudgeReranker:
                 hint=f"set rerank.pool = {len(first)}, or raise max_items and max_tokens",
             )
         asked = messages(query, documents, instruction)
-        answer = await self._llm.complete(asked, max_tokens=_AROUND + _PER_GRADE * len(documents))
+        answer = await self._llm.complete(asked, max_tokens=_THOUGHTS + _PER_GRADE * len(documents))
         grades = self._read(answer, len(documents))
         return best_first((RerankScore(n, g / _BEST) for n, g in enumerate(grades)), top_n)
 

@@ -35,8 +35,8 @@ _FINISHING = -SPARE_BYTES // 2
 WORTHWHILE_SHARE = 0.1  # guess, unmeasured
 _GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer the engine builds no graph
 _JOURNAL_STEP = 8  # operations applied to a copy before searches get their turn
-#: How long between two steps that keep everybody waiting: whoever has come meanwhile goes first. One
-#: round of the event loop is not enough to read a request from its socket and answer it.
+#: How long between two steps that keep everybody waiting: whoever has come meanwhile goes first.
+#: One round of the event loop is not enough to read a request from its socket and answer it.
 _TURN_S = 0.005
 _JOURNAL_POINTS = 50_000  # about 150 MB; with more the copy is given up  # guess, unmeasured
 _LOG_BYTES = 256 * 1024 * 1024  # with more the engine flushes, which empties its log

@@ -14,10 +14,11 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
-from pincite.model import Chunk, CollectionSpec, Hit, Point, Ranking, SignalKind, SparseVector
+from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector
 from pincite.ports import Filter, SearchRequest, Stored
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.generations import space_taken
+from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import ALIASED, REVISION, among
 from pincite.stores.validate import (
@@ -123,31 +124,7 @@ class EdgeStore:
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         shard = self._shard(collection)
         check_request(self._specs[collection], request)
-        filter_ = translate.to_filter(request.filter, shard.hidden)
-        dense, sparse, complete = request.dense, request.sparse, request.complete
-        dense_query = sparse_query = None
-        dense_hits: list[Hit] = []
-        sparse_hits: list[Hit] = []
-        if dense is not None and self._specs[collection].dense is not None:
-            dense_query = edge.Query.Nearest(dense, using=translate.DENSE)
-            params = edge.SearchParams(hnsw_ef=request.hnsw_ef, exact=request.exact)
-            dense_hits = _nearest(shard, dense_query, request.dense_limit, filter_, params)
-        if sparse is not None and sparse.indices:
-            sparse_query = edge.Query.Nearest(translate.to_sparse(sparse), using=translate.SPARSE)
-            sparse_hits = _nearest(shard, sparse_query, request.sparse_limit, filter_)
-        rankings = []
-        if dense is not None:
-            tail = _tail(shard, dense_query, dense_hits, sparse_hits) if complete else []
-            rankings.append(
-                Ranking(collection, "dense", "cosine", (*dense_hits, *tail), len(dense_hits))
-            )
-        if sparse is not None:
-            tail = _tail(shard, sparse_query, sparse_hits, dense_hits) if complete else []
-            kind: SignalKind = "bm25" if self._specs[collection].idf else "dot"
-            rankings.append(
-                Ranking(collection, "sparse", kind, (*sparse_hits, *tail), len(sparse_hits))
-            )
-        return tuple(rankings)
+        return search(shard, self._specs[collection], request)
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
@@ -165,6 +142,17 @@ class EdgeStore:
                 vector = None if values is None else translate.to_vector(values)
                 found[chunk.id] = Stored(chunk, vector)
         return tuple(found[key] for key in ids if key in found)
+
+    async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
+        shard = self._shard(collection)
+        if revision in shard.hidden:
+            return ()
+        request = edge.ScrollRequest(
+            limit=_ALL, filter=among(REVISION, [revision]), with_payload=True
+        )
+        records, _ = shard.ask(lambda s: s.scroll(request))
+        chunks = (translate.to_chunk(record.id, record.payload) for record in records)
+        return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
         return _counts(self._shard(collection), REVISION)
@@ -223,28 +211,6 @@ class EdgeStore:
     def _shard(self, collection: str) -> Shard:
         check_known(collection, self._specs)
         return self._shards[collection]
-
-
-def _nearest(
-    shard: Shard,
-    query: edge.Query,
-    limit: int,
-    filter_: edge.Filter | None,
-    params: edge.SearchParams | None = None,
-) -> list[Hit]:
-    request = edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params)
-    return translate.to_hits(shard.ask(lambda s: s.query(request)))
-
-
-def _tail(
-    shard: Shard, query: edge.Query | None, own: Sequence[Hit], other: Sequence[Hit]
-) -> list[Hit]:
-    """What one side thinks of the hits that only the other side found."""
-    missing = {hit.id for hit in other} - {hit.id for hit in own}
-    if query is None or not missing:
-        return []
-    ids = edge.HasIdCondition(missing)
-    return _nearest(shard, query, len(missing), edge.Filter(must=[ids]))
 
 
 def _counts(shard: Shard, field: str) -> dict[str, int]:

@@ -1,0 +1,177 @@
+"""What a search is made of: queries, rankings, and candidates with their signals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from pincite.model.documents import Chunk, SourceType, Vector
+
+TaskMode = Literal["build", "debug", "explain", "refactor"]
+SignalName = Literal["dense", "sparse", "fused", "smoothed", "reranked", "blended", "coverage"]
+SignalKind = Literal[
+    "cosine", "dot", "bm25", "rrf", "dbsf", "normalised", "probability", "logit", "share"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A machine-readable warning: what was skipped, cut or replaced, and what would mend it."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """Another wording of a question, for one collection or, where that is empty, for all."""
+
+    text: str
+    collection: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, normalised. `identifiers` are its identifier-like words in order of
+    appearance, `expansions` what a second pass would ask besides."""
+
+    text: str
+    identifiers: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    mode: TaskMode = "explain"
+    expansions: tuple[Expansion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One try of a search: whether the expansions are asked, too, and for which kinds of
+    sources more is fetched than at first."""
+
+    expanded: bool = False
+    widened: frozenset[SourceType] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """As it stands in the plan of a pack."""
+        parts = ["expanded"] * self.expanded + [f"widened {kind}" for kind in sorted(self.widened)]
+        return ", ".join(parts) or "first"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which part of the index a search may see. Empty fields do not restrict.
+
+    `allow` and `block` are glob patterns over the document path; `block` wins.
+    """
+
+    collections: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    source_types: tuple[SourceType, ...] = ()
+    ref: str | None = None
+    allow: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+
+
+class Hit(msgspec.Struct, frozen=True, gc=False):
+    """A chunk's id and its score in one ranking. A search makes hundreds, and a Struct takes a
+    fifth of the time of a frozen dataclass."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One source's hits, ordered by (-score, id).
+
+    `hits[:depth]` is what the source returned on its own; the rest, if any, are scores that
+    were asked for by id so that both sides of a fusion know the whole union. `wording` is 0 for the
+    question itself and counts its expansions from 1. Scores may be compared with those of other
+    rankings of the same signal, kind, wording and `scale`, which names the model of dense ones.
+    """
+
+    collection: str
+    signal: SignalName
+    kind: SignalKind
+    hits: tuple[Hit, ...]
+    depth: int
+    wording: int = 0
+    scale: str = ""
+
+
+class Signal(msgspec.Struct, frozen=True, gc=False):
+    """A named number on a candidate and what kind of number it is."""
+
+    name: SignalName
+    kind: SignalKind
+    value: float
+
+
+class Fused(msgspec.Struct, frozen=True):
+    """A chunk that some ranking named; the last signal is `fused`."""
+
+    collection: str
+    id: str
+    signals: tuple[Signal, ...]
+
+    @property
+    def score(self) -> float:
+        """The value of `fused`."""
+        return self.signals[-1].value
+
+
+RANKING_SIGNALS: frozenset[SignalName] = frozenset(("fused", "smoothed", "reranked", "blended"))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk in the running, with its signals in the order in which they were given."""
+
+    collection: str
+    chunk: Chunk
+    signals: tuple[Signal, ...]
+    vector: Vector | None = field(default=None, compare=False, repr=False)
+
+    def signal(self, name: SignalName) -> Signal | None:
+        """The latest signal of that name, or None."""
+        return next((s for s in reversed(self.signals) if s.name == name), None)
+
+    def with_signal(self, signal: Signal) -> Candidate:
+        """The same with one signal more."""
+        return Candidate(self.collection, self.chunk, (*self.signals, signal), self.vector)
+
+    @property
+    def rank_signal(self) -> Signal:
+        """The signal that decides the order: the latest of those that rank."""
+        return next(s for s in reversed(self.signals) if s.name in RANKING_SIGNALS)
+
+    @property
+    def rank_key(self) -> tuple[float, str, str]:
+        """Sorts the best candidate first, equal ones by id and collection."""
+        return (-self.rank_signal.value, self.chunk.id, self.collection)
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A candidate that a stage took out of the running, and why."""
+
+    candidate_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates, best first, and those that the stage dropped."""
+
+    candidates: tuple[Candidate, ...]
+    dropped: tuple[Drop, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen(Pool):
+    """What is shown. `short` are the kinds of sources of which there are fewer than wanted."""
+
+    short: frozenset[SourceType] = frozenset()

@@ -1,0 +1,32 @@
+"""The `ref` of indexed documents, as the catalogue has it now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pincite.model import Chunk
+from pincite.ports import Catalog
+
+
+class Refs:
+    """A commit changes the `ref` of every document of a checkout. Writing that to every point
+    would take them all out of the engine's graph, so it is looked up here and remembered until
+    `forget`."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._known: dict[str, dict[tuple[str, str], str]] = {}
+
+    def forget(self, collection: str) -> None:
+        """Something has been written."""
+        self._known.pop(collection, None)
+
+    async def put_into(self, collection: str, chunks: Sequence[Chunk]) -> list[Chunk]:
+        """The same chunks with the `ref` of their documents."""
+        known = self._known.setdefault(collection, {})
+        missing = {key for c in chunks if (key := (c.repo, c.path)) not in known}
+        if missing:
+            known.update(await self._catalog.refs(collection, missing))
+        refs = ((chunk, known.get((chunk.repo, chunk.path), chunk.ref)) for chunk in chunks)
+        return [chunk if chunk.ref == ref else replace(chunk, ref=ref) for chunk, ref in refs]

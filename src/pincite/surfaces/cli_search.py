@@ -1,0 +1,151 @@
+"""`pincite search`, `evidence` and `explain`: a question in, evidence out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pincite.surfaces.options import (
+    NOTHING,
+    OK,
+    colour_wanted,
+    index_option,
+    json_option,
+    run,
+    say,
+)
+
+if TYPE_CHECKING:
+    from pincite.model import TaskMode
+    from pincite.stages.context import Around
+    from pincite.surfaces import commands, render
+
+_MODES = ("build", "debug", "explain", "refactor")
+#: As in `pincite.presets`, which takes long to import.
+_PRESETS = ("general", "evidence")
+_OPTIONS = (
+    click.argument("query", nargs=-1, required=True),
+    click.option("-n", "--limit", type=click.IntRange(min=1), default=12, help="Results at most."),
+    click.option("-c", "--collection", multiple=True, help="Only these collections."),
+    click.option("-s", "--source", multiple=True, help="Only these sources."),
+    click.option(
+        "--kind",
+        multiple=True,
+        type=click.Choice(["docs", "code", "data"]),
+        help="Only files of these kinds.",
+    ),
+    click.option("--path", multiple=True, help="Only paths that match these globs."),
+    click.option("--not-path", multiple=True, help="No paths that match these globs."),
+    click.option("--ref", help="Only this revision; it may be shortened."),
+    click.option("--mode", type=click.Choice(_MODES), default="explain", help="What it is for."),
+    click.option("--preset", type=click.Choice(_PRESETS), help="Instead of the configured."),
+    click.option(
+        "--budget-ms", type=click.IntRange(min=1), help="Leave out what this time is too short for."
+    ),
+    click.option(
+        "--context",
+        "around",
+        type=click.Choice(["none", "neighbours", "section"]),
+        help="Show what stands around each result, too.",
+    ),
+    click.option(
+        "--all", "show_all", is_flag=True, help="Show the nearest even if none is relevant."
+    ),
+    click.option(
+        "-f",
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "md", "files"]),
+        default="table",
+        help="How to print.",
+    ),
+    click.option("--json", "json_", is_flag=True, help="Same as --format json."),
+    click.option("--explain", "explained", is_flag=True, help="Show each stage, on stderr."),
+    index_option,
+)
+
+
+def _options(command: Callable[..., int]) -> Callable[..., int]:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command()
+@_options
+def search(**values: Any) -> int:
+    """Find evidence for a question."""
+    return _search(**values)
+
+
+@click.command()
+@_options
+def evidence(preset: str | None, **values: Any) -> int:
+    """Find evidence for a coding task: documentation and code side by side.
+
+    The same as `search --preset evidence`. In the modes build, debug and refactor both kinds are
+    wanted among the results, as far as there are any that are relevant.
+    """
+    return _search(preset=preset or "evidence", **values)
+
+
+def _search(
+    query: tuple[str, ...],
+    limit: int,
+    collection: tuple[str, ...],
+    source: tuple[str, ...],
+    kind: tuple[commands.SourceType, ...],
+    path: tuple[str, ...],
+    not_path: tuple[str, ...],
+    ref: str | None,
+    mode: TaskMode,
+    preset: str | None,
+    budget_ms: int | None,
+    around: Around | None,
+    show_all: bool,
+    form: render.Format,
+    json_: bool,
+    explained: bool,
+    index: Path | None,
+) -> int:
+    from pincite.surfaces import commands, render
+
+    request = commands.SearchRequest(
+        text=" ".join(query),
+        limit=limit,
+        collections=collection,
+        sources=source,
+        kinds=kind,
+        allow=path,
+        block=not_path,
+        ref=ref,
+        show_all=show_all,
+        mode=mode,
+        preset=preset,
+        budget_ms=budget_ms,
+        around=around,
+    )
+    pack, trace = run(lambda engine: commands.search(engine, request), index)
+    click.echo(render.render(pack, "json" if json_ else form, colour=colour_wanted()))
+    if explained:
+        say(commands.explain_table(trace))
+    for notice in pack.warnings:
+        say(f"warning: {notice.code}: {notice.message}")
+    return OK if pack.verdict.level != "none" else NOTHING
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@json_option
+@index_option
+def explain(query: tuple[str, ...], json_: bool, index: Path | None) -> None:
+    """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
+    from pincite.surfaces import commands, render
+
+    request = commands.SearchRequest(text=" ".join(query), show_all=True)
+    _, trace = run(lambda engine: commands.search(engine, request), index)
+    views = commands.explain(trace)
+    click.echo(render.to_json(views) if json_ else commands.explain_table(trace))

@@ -1,0 +1,111 @@
+"""What `Store` promises of fusion in the engine, as tests. Part of `StoreContract`."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+
+from pincite.model import Hit, Ranking
+from pincite.ports import AnyOf, Filter, SearchRequest, Store
+from pincite.stores.memory import MemoryStore
+from pincite.testing.points import DENSE_SPEC, request_for
+from pincite.testing.running import contract
+from pincite.testing.scores import random_points
+
+_TOLERANCE = 1e-3
+_SAME = 1e-4  # scores of one branch that are so close may change places
+_METHODS: tuple[Literal["rrf", "dbsf"], ...] = ("rrf", "dbsf")
+
+
+class FusionContract:
+    """One call for both branches."""
+
+    async def both(self, store: Store) -> MemoryStore:
+        """The same points in this store and in one that calculates exactly."""
+        exact = MemoryStore()
+        for each in (store, exact):
+            await each.create(DENSE_SPEC)
+            for number in range(3):
+                await each.stage("main", f"r{number}", random_points(50, number))
+                await each.publish("main", f"r{number}", None)
+        return exact
+
+    @contract
+    async def test_a_fusion_is_that_of_the_branches_up_to_ties(self, store: Store) -> None:
+        exact = await self.both(store)
+        for fusion in _METHODS:
+            for text in ("fox owl", "fox cow yak", "bee bee", "nothing of it"):
+                for k, limits in ((60, (20, 30)), (2, (5, 9))):
+                    request = request_for(
+                        text,
+                        dense_limit=limits[0],
+                        sparse_limit=limits[1],
+                        exact=True,
+                        fusion=fusion,
+                        fusion_k=k,
+                        fusion_limit=12,
+                    )
+                    (ranking,) = await store.search("main", request)
+                    assert (ranking.signal, ranking.kind) == ("fused", fusion)
+                    assert len(ranking.hits) == ranking.depth <= 12
+                    await agree(ranking, exact, request)
+
+    @contract
+    async def test_a_fusion_sees_its_filter_and_a_single_branch(self, store: Store) -> None:
+        await self.both(store)
+        nothing = Filter(must=(AnyOf("repo", ()),))
+        request = request_for("fox owl", filter=nothing, fusion="rrf")
+        assert (await store.search("main", request))[0].hits == ()
+        request = request_for("fox owl", dense=None, fusion="rrf", fusion_k=3, fusion_limit=2)
+        (ranking,) = await store.search("main", request)
+        assert [hit.score for hit in ranking.hits] == pytest.approx([1 / 4, 1 / 5])
+
+
+async def agree(ranking: Ranking, exact: Store, request: SearchRequest) -> None:
+    """Every score is one that the branches can give, whichever way their ties fall, and nothing
+    that must be better is missing."""
+    whole = replace(request, fusion="none", complete=False, dense_limit=999, sparse_limit=999)
+    branches = await exact.search("main", whole)
+    limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
+    bounds: dict[str, tuple[float, float]] = {}
+    for branch in branches:
+        for key, (low, high) in _bounds(branch.hits, limits[branch.signal], request).items():
+            known = bounds.get(key, (0.0, 0.0))
+            bounds[key] = (known[0] + low, known[1] + high)
+    for hit in ranking.hits:
+        low, high = bounds[hit.id]
+        assert low - _TOLERANCE <= hit.score <= high + _TOLERANCE
+    if ranking.hits:
+        shown = {hit.id for hit in ranking.hits}
+        better = {
+            key for key, (low, _) in bounds.items() if low > ranking.hits[-1].score + _TOLERANCE
+        }
+        assert better <= shown
+
+
+def _bounds(
+    hits: Sequence[Hit], limit: int, request: SearchRequest
+) -> Mapping[str, tuple[float, float]]:
+    """The least and the most that one branch can give each of its hits."""
+    scores = [hit.score for hit in hits]
+    found = scores[:limit]
+    deviation = statistics.stdev(found) if len(found) > 1 else 0.0
+    low = statistics.fmean(found) - 3 * deviation if found else 0.0
+
+    def part(rank: int) -> float:
+        if rank > limit:
+            return 0.0
+        if request.fusion == "rrf":
+            return 1 / (request.fusion_k + rank)
+        return (scores[rank - 1] - low) / (6 * deviation) if deviation else 0.5
+
+    result = {}
+    for hit in hits:
+        alike = [n for n, score in enumerate(scores, 1) if abs(score - hit.score) <= _SAME]
+        values = [part(alike[0]), part(alike[-1])]
+        result[hit.id] = (min(values), max(values))
+    return result

@@ -1,0 +1,113 @@
+"""Documentation and code side by side, and the passes that it may take."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.errors import ConfigError
+from pincite.model import (
+    Candidate,
+    Chosen,
+    Expansion,
+    Gated,
+    Pass,
+    Query,
+    SourceType,
+    Verdict,
+    VerdictLevel,
+)
+from pincite.stages.again import AgainConfig, again
+from pincite.stages.select import SelectConfig, select
+from tests.builders import candidate
+
+BOTH: frozenset[SourceType] = frozenset(("docs", "code"))
+CONFIG = SelectConfig(results=4, docs=3, code=3)  # 3 of 12 are 1 of 4
+
+
+def gated(*parts: tuple[SourceType, float], level: VerdictLevel = "grounded") -> Gated:
+    """Candidates with these fused scores; the verdict is on `fused`, weak from .3 on."""
+    verdict = Verdict(level, "fused", "normalised", 0.9, 0.6, 0.3, False, "because")
+    found = [
+        candidate(f"{kind}{n}", score, source_type=kind) for n, (kind, score) in enumerate(parts)
+    ]
+    return Gated(tuple(found), verdict)
+
+
+def kinds(chosen: Chosen) -> list[str]:
+    return [one.chunk.source_type for one in chosen.candidates]
+
+
+DOCS: list[tuple[SourceType, float]] = [("docs", 0.9 - n / 100) for n in range(5)]
+DOCS_FIRST = gated(*DOCS, ("code", 0.5), ("code", 0.4))
+
+
+@pytest.mark.parametrize("mode", ["build", "debug", "refactor"])
+def test_a_missing_kind_takes_the_lowest_places(mode: str) -> None:
+    chosen = select(DOCS_FIRST, CONFIG, mode, BOTH)  # type: ignore[arg-type]
+    assert kinds(chosen) == ["docs", "docs", "docs", "code"]
+    assert chosen.candidates[-1].rank_signal.value == 0.5
+    assert chosen.short == frozenset()
+
+
+def test_nothing_is_mixed_where_it_is_not_asked_for_or_not_there() -> None:
+    assert kinds(select(DOCS_FIRST, CONFIG, "explain", BOTH)) == ["docs"] * 4
+    assert kinds(select(DOCS_FIRST, CONFIG, "build", frozenset(("docs",)))) == ["docs"] * 4
+    assert kinds(select(DOCS_FIRST, SelectConfig(results=4), "build", BOTH)) == ["docs"] * 4
+
+
+def test_a_quota_is_never_filled_with_what_is_below_the_floor() -> None:
+    below = gated(*DOCS, ("code", 0.29))
+    chosen = select(below, CONFIG, "build", BOTH)
+    assert kinds(chosen) == ["docs"] * 4
+    assert chosen.short == {"code"}
+    assert [notice.code for notice in chosen.notices] == ["coverage_unmet"]
+    assert "0 code of 1" in chosen.notices[0].message
+
+
+def test_never_more_than_asked_and_one_kind_never_takes_the_places_of_another_in_need() -> None:
+    config = SelectConfig(results=2, docs=6, code=6)
+    chosen = select(gated(("docs", 0.9), ("docs", 0.8), ("code", 0.7)), config, "build", BOTH)
+    assert kinds(chosen) == ["docs", "code"]
+    with pytest.raises(ConfigError, match="12"):
+        SelectConfig(docs=7, code=6)
+
+
+def test_documentation_without_an_address_can_be_left_out() -> None:
+    homeless: Candidate = candidate("a", 0.9)
+    housed = candidate("b", 0.8, url="https://example.org/b")
+    code = candidate("c", 0.7, source_type="code")
+    everything = Gated((homeless, housed, code), gated().verdict)
+    chosen = select(everything, SelectConfig(need_url=True))
+    assert [one.chunk.path for one in chosen.candidates] == ["docs/b.md", "docs/c.md"]
+    assert chosen.dropped[0].reason == "documentation without an address"
+
+
+def expanded(*texts: str) -> Query:
+    return Query("q", expansions=tuple(Expansion(text) for text in texts))
+
+
+ENOUGH = gated(*DOCS[:3])
+FINE = Chosen(ENOUGH.candidates)
+LACKING = Chosen(ENOUGH.candidates, short=frozenset(("code",)))
+CALM = AgainConfig(few=3)
+
+
+def test_a_good_first_pass_is_the_only_one() -> None:
+    assert again(Pass(), expanded("more"), ENOUGH, FINE, CALM) is None
+
+
+def test_few_candidates_or_a_weak_verdict_ask_the_other_wordings_once() -> None:
+    weak = gated(*DOCS[:3], level="weak")
+    for poor, config in ((weak, CALM), (ENOUGH, AgainConfig(few=4))):
+        following = again(Pass(), expanded("more"), poor, FINE, config)
+        assert following == Pass(expanded=True)
+        assert again(Pass(expanded=True), expanded("more"), poor, FINE, config) is None
+        assert again(Pass(), expanded(), poor, FINE, config) is None
+
+
+def test_a_kind_that_is_short_is_widened_once() -> None:
+    following = again(Pass(), expanded(), ENOUGH, LACKING, CALM)
+    assert following == Pass(widened=frozenset(("code",)))
+    assert following.name == "widened code"
+    assert again(following, expanded(), ENOUGH, LACKING, CALM) is None
+    assert again(Pass(), expanded(), ENOUGH, LACKING, AgainConfig(few=3, widen=False)) is None
