@@ -170,6 +170,9 @@ def test_all_dialects_of_streams_are_read(raw: bytes) -> None:
             Unavailable,
         ),
         (sse(chunk("a"), "{not json"), BadResponse),
+        (sse(chunk("a"), '{"choices": {"0": 1}}'), BadResponse),
+        (sse(chunk("a"), '{"choices": ["b"]}'), BadResponse),
+        (sse(chunk("a"), '{"choices": [{"delta": {"content": ["b"]}}]}'), BadResponse),
     ],
 )
 def test_a_stream_that_breaks_off_says_so_after_its_last_piece(

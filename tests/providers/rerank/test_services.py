@@ -198,6 +198,18 @@ def test_listwise_documents_are_never_split(name: str, server: ContractServer) -
     assert server.record.requests == 0
 
 
+def test_a_listwise_request_has_the_query_once(server: ContractServer) -> None:
+    documents = [words(100)] * 20
+
+    async def session(query: str) -> None:
+        async with opened(server, "rerank", "jina:jina-reranker-v3", max_tokens=2_500) as reranker:
+            await reranker.rerank(query, documents)
+
+    asyncio.run(session(words(400)))
+    with pytest.raises(TooLarge, match="only 19 fit"):
+        asyncio.run(session(words(600)))
+
+
 def test_a_document_that_is_too_large_alone_is_cut_with_a_notice(server: ContractServer) -> None:
     notices: list[Notice] = []
     documents = ["wait", "retries " * 5_000]

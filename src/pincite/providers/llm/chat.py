@@ -77,12 +77,12 @@ class ChatModel:
             raise self._bad("an answer without choices[0].message and finish_reason") from error
         if not isinstance(text, str):
             raise self._bad(f"no text; it finished for {reason!r}")
-        usage = answer.get("usage") or {}
+        usage = answer.get("usage")
         return Completion(
             text,
             _FINISHES.get(reason, "stop"),
-            _whole(usage.get("prompt_tokens")),
-            _whole(usage.get("completion_tokens")),
+            _whole(usage, "prompt_tokens"),
+            _whole(usage, "completion_tokens"),
         )
 
     async def stream(
@@ -137,11 +137,16 @@ class ChatModel:
             raise self._bad(f"a chunk that is no JSON: {data[:80]!r}") from error
         if not isinstance(chunk, dict) or "error" in chunk:
             raise self._failed(chunk)
-        choices = chunk.get("choices") or []
-        if not choices:
+        if not chunk.get("choices"):
             return "", False  # the chunk with the usage has none
-        delta = choices[0].get("delta") or {}
-        return delta.get("content") or "", choices[0].get("finish_reason") is not None
+        try:
+            choice = chunk["choices"][0]
+            text = (choice.get("delta") or {}).get("content") or ""
+            if isinstance(text, str):
+                return text, choice.get("finish_reason") is not None
+        except (AttributeError, KeyError, IndexError, TypeError):
+            pass
+        raise self._bad(f"a chunk without text: {data[:80]!r}")
 
     def _look_for_error(self, line: str) -> None:
         """Some servers break off with an error that is no event."""
@@ -155,8 +160,9 @@ class ChatModel:
         return BadResponse(f"{self._name} at {PATH} sent {what}")
 
 
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) else None
+def _whole(usage: object, name: str) -> int | None:
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) else None
 
 
 async def open_llm(setup: Setup) -> OpenLLM:

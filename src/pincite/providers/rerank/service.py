@@ -31,8 +31,8 @@ class Wire:
     `results`, or the answer itself if that is empty, each with `index` and the field `score`.
     `instruct(instruction, query)` is the query with the instruction in it, None where the model
     takes none; `document(text)` what a document is sent as. `limits` are those of one request,
-    where a document costs its tokens and those of the query. `version` names what else changes
-    scores, for the fingerprint.
+    where a document costs its tokens and, unless `listwise`, those of the query. `version` names
+    what else changes scores, for the fingerprint.
     """
 
     path: str
@@ -87,9 +87,9 @@ class ServiceReranker:
             asked = self._wire.instruct(instruction or self._instruction, query)
         sent = [text if text.strip() else EMPTY for text in documents]
         per_query = self._count(asked)
-        costs = [per_query + self._count(self._wire.document(text)) for text in sent]
-        if self.listwise:
-            self._require_one_request(costs)
+        costs = [self._count(self._wire.document(text)) for text in sent]
+        if self.listwise:  # there the query stands once, elsewhere with each document
+            self._require_one_request([costs[0] + per_query, *costs[1:]])
         found: list[float] = [math.nan] * len(sent)
 
         def take(start: int, scores: Sequence[float]) -> None:
@@ -103,9 +103,10 @@ class ServiceReranker:
         if self.listwise:
             take(0, await send(sent))
         else:
-            cost = dict(zip(sent, costs, strict=True)).__getitem__
+            known = dict(zip(sent, costs, strict=True))
             shrink = self._half if self._cuts else None
-            await Batches(self._limits, send, cost, shrink).run(sent, take)
+            batches = Batches(self._limits, send, lambda text: per_query + known[text], shrink)
+            await batches.run(sent, take)
         return best_first((RerankScore(n, value) for n, value in enumerate(found)), top_n)
 
     async def close(self) -> None:
