@@ -146,6 +146,16 @@ def test_instructions_stand_where_the_model_takes_them(name: str, server: Contra
         assert steered == plain
 
 
+@pytest.mark.parametrize("name", ["voyage:rerank-2.5", "judge:qwen3:8b"])
+def test_a_configured_instruction_stands_in_for_none(name: str, server: ContractServer) -> None:
+    async def session() -> None:
+        async with opened(server, "rerank", name, instruction="Usually this.") as reranker:
+            await reranker.rerank(QUERY, DOCUMENTS)
+
+    asyncio.run(session())
+    assert "Usually this." in str(server.record.bodies[-1])
+
+
 def test_voyage_gets_the_instruction_before_the_query(server: ContractServer) -> None:
     ask(server, "voyage:rerank-2.5", instruction="Code first.")
     assert server.record.bodies[-1]["query"] == f"Code first.\nQuery: {QUERY}"

@@ -55,11 +55,18 @@ class JudgeReranker:
     instructed = True
 
     def __init__(
-        self, llm: OpenLLM, *, limits: Limits = LIMITS, count: CountTokens = estimate_tokens
+        self,
+        llm: OpenLLM,
+        *,
+        limits: Limits = LIMITS,
+        count: CountTokens = estimate_tokens,
+        instruction: str = "",
     ) -> None:
+        """`instruction` is for calls without one of their own."""
         self._llm = llm
         self._limits = limits
         self._count = count
+        self._instruction = instruction
         self.fingerprint = f"judge/1/{llm.fingerprint}/instruction=in-prompt"
 
     async def rerank(
@@ -80,7 +87,7 @@ class JudgeReranker:
                 f" {len(documents)} only {len(first)} fit",
                 hint=f"set rerank.pool = {len(first)}, or raise max_items and max_tokens",
             )
-        asked = messages(query, documents, instruction)
+        asked = messages(query, documents, instruction or self._instruction)
         answer = await self._llm.complete(asked, max_tokens=_THOUGHTS + _PER_GRADE * len(documents))
         grades = self._read(answer, len(documents))
         return best_first((RerankScore(n, g / _BEST) for n, g in enumerate(grades)), top_n)
@@ -134,4 +141,9 @@ def _number(value: object) -> bool:
 
 async def open_rerank(setup: Setup) -> OpenReranker:
     """A judge over the provider's chat model."""
-    return JudgeReranker(await open_llm(setup), limits=setup.limits(LIMITS), count=setup.counter())
+    return JudgeReranker(
+        await open_llm(setup),
+        limits=setup.limits(LIMITS),
+        count=setup.counter(),
+        instruction=setup.options.instruction,
+    )
