@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,15 @@ from typing import TYPE_CHECKING, Self
 
 from pincite.errors import IndexNotFound, UsageError
 from pincite.hosted import CollectionEncoder, Models, NamedReranker, rung_of
-from pincite.model import CollectionSpec, EvidencePack, Matrix, Scope, TaskMode, Vector
+from pincite.model import (
+    CollectionSpec,
+    EvidencePack,
+    Matrix,
+    Notice,
+    Scope,
+    TaskMode,
+    Vector,
+)
 from pincite.model_settings import BUNDLED
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
@@ -28,6 +37,8 @@ from pincite.trace import Trace
 if TYPE_CHECKING:
     from pincite.ingest import IngestReport, Progress
     from pincite.locate import Checked, Passage
+
+log = logging.getLogger("pincite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +72,9 @@ class AsyncPincite:
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         self.settings = settings
-        self._models = Models(settings.use, settings.models, offline=settings.offline)
+        self._models = Models(
+            settings.use, settings.models, offline=settings.offline, on_notice=_log_notice
+        )
         self._named = None
         if reranker is None and settings.use.rerank:
             self._named = reranker = NamedReranker(self._models, settings.use.rerank)
@@ -242,6 +255,10 @@ class AsyncPincite:
                 await one.dense.opened()
         elif wanted != one.spec.model:
             require_fingerprint(one.spec.name, "dense model", one.spec.dense, named)
+
+
+def _log_notice(notice: Notice) -> None:
+    log.warning("%s: %s", notice.code, notice.message)
 
 
 def make_folder(root: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import UsageError
+from pincite.errors import Unavailable, UsageError
 from pincite.model import CollectionSpec, Matrix, Notice, SignalKind, Vector
 from pincite.model_settings import ModelSettings
 from pincite.options import require_fingerprint
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from pincite.ports import Reranker, RerankScore
     from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.registry import HostedEncoder, Registry
+
+
+#: For one query, of the 10 s that a search gives a collection: a provider that hangs is to cost
+#: meaning, not the collection.
+QUERY_S = 7.0
 
 
 class Models:
@@ -72,9 +78,10 @@ class Models:
 
 class CollectionEncoder:
     """The encoder of a collection's model as a `DenseEncoder` that is opened with its first
-    query. It refuses to work if it is not the one that the collection was made with."""
+    query. It refuses to work if it is not the one that the collection was made with. A query that
+    takes longer than `query_s` raises Unavailable."""
 
-    def __init__(self, models: Models, spec: CollectionSpec) -> None:
+    def __init__(self, models: Models, spec: CollectionSpec, query_s: float = QUERY_S) -> None:
         named = models.use.collections.get(spec.name, "")
         self.name = named if ":" in named else spec.model
         self.fingerprint = spec.dense or ""
@@ -82,10 +89,18 @@ class CollectionEncoder:
         self.languages = languages_of(parse_model(self.name).model)
         self._models = models
         self._collection = spec.name
+        self._query_s = query_s
         self._encoder: HostedEncoder | None = None
 
     async def embed_query(self, text: str) -> Vector:
-        return await (await self.opened()).embed_query(text)
+        try:
+            async with asyncio.timeout(self._query_s):
+                return await (await self.opened()).embed_query(text)
+        except TimeoutError as error:
+            raise Unavailable(
+                f"{self.name} gave no vector for the query within {self._query_s:g} s",
+                hint="pincite doctor",
+            ) from error
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return await (await self.opened()).embed_documents(texts)

@@ -276,27 +276,6 @@ def test_doctor_names_what_works_and_what_would_mend_the_rest(
     assert server.record.requests == 0
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ('[models]\ndense = "voyage"\n', "names no model"),
-        ("[models]\ndense = 3\n", "names no model"),
-        ('[models]\nsparse = "x:y"\n', "'models.sparse'"),
-        ('[collections.main]\nmodel = "x:y"\n', "unknown key 'model'"),
-        ('[providers.x]\nkey = "secret"\n', "keys are not kept here"),
-        ("[providers.x]\nspeed = 1\n", "unknown key 'speed'"),
-        ("[providers.x]\ntries = 0\n", "tries"),
-        ("[providers.x]\ntries = 'many'\n", "tries"),
-        ("[cache]\nlimit_mb = -1\n", "limit_mb"),
-    ],
-)
-def test_settings_that_make_no_sense_are_named(cli: Cli, table: str, message: str) -> None:
-    cli.write("pincite.toml", table)
-    run(cli, "status", code=2)
-    assert message in said()
-    assert "pincite.toml" in said()
-
-
 def test_an_unknown_provider_lists_the_known_ones(cli: Cli) -> None:
     run(cli, "embed", "x", "--model", "nobody:x", code=2)
     assert "voyage" in said()

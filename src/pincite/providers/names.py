@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from pincite.errors import ConfigError
-from pincite.providers.http import check_url
+from pincite.providers.addresses import check_url
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _DIMENSIONS = re.compile(r"@([1-9]\d{0,4})\Z")

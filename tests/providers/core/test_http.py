@@ -23,7 +23,8 @@ from pincite.errors import (
     TooLarge,
     Unavailable,
 )
-from pincite.providers.http import Transport, check_url, encode, join
+from pincite.providers.addresses import check_url, join
+from pincite.providers.http import Transport, encode
 from pincite.providers.retry import RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.translate import retry_after_s, said, translate

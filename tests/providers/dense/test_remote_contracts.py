@@ -5,18 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pincite.errors import AuthError, ConfigError, TooLarge
-from pincite.model import Notice
 from pincite.ports import DenseEncoder
-from pincite.providers.dense.voyage import address
-from pincite.providers.registry import Registry
-from pincite.providers.secret import Secret
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.encoders import DenseEncoderContract, GroupedEncoderContract
 from tests.providers.dense.remotes import KEY, MODELS, opened, registry_for, served_by
@@ -232,64 +226,3 @@ def test_dimensions_are_the_ones_asked_for(server: ContractServer) -> None:
     assert asyncio.run(size("voyage-context", "voyage:voyage-context-4@512")) == 512
     assert asyncio.run(size("cohere", "cohere:embed-v4.0@256")) == 256
     assert asyncio.run(size("llamacpp", f"llamacpp:{url}@64")) == 64  # cut here
-
-
-def test_a_text_that_is_too_long_is_cut_with_a_warning(server: ContractServer) -> None:
-    notices: list[Notice] = []
-    texts = ["short", "long " * 2_000, "also short"]
-    rows = embed(server, "tei", texts, on_notice=notices.append)
-    assert {notice.code for notice in notices} == {"text_cut_for_model"}
-    assert "10,000 characters" in notices[0].message
-    assert np.array_equal(rows[[0, 2]], embed(server, "tei", [texts[0], texts[2]]))
-
-
-def test_a_text_that_is_too_long_fails_by_number_where_that_is_wanted(
-    server: ContractServer,
-) -> None:
-    with pytest.raises(TooLarge, match=r"item 1 is too large on its own.*512 tokens"):
-        embed(server, "tei", ["a", "long " * 2_000], oversize="fail")
-
-
-def test_a_document_beyond_the_models_context_is_embedded_in_windows(
-    server: ContractServer,
-) -> None:
-    chunks = [f"chunk {n} " + "word " * 1_000 for n in range(40)]
-
-    async def session() -> Any:
-        async with opened(server, "voyage-context") as encoder:
-            return await encoder.embed_grouped([chunks, ["alone"], []])
-
-    many, one, none = asyncio.run(session())
-    assert (many.shape, one.shape, none.shape) == ((40, 1024), (1, 1024), (0, 1024))
-    sent = [inner for body in server.record.bodies for inner in body["inputs"]]
-    assert [chunk for inner in sent for chunk in inner] == [*chunks, "alone"]
-    assert len(sent) == 4
-
-
-def test_a_document_whose_estimate_was_too_low_is_halved(server: ContractServer) -> None:
-    chunks = ["; " * 1_000 for _ in range(40)]  # a token every two characters
-
-    async def session() -> Any:
-        async with opened(server, "voyage-context") as encoder:
-            return await encoder.embed_grouped([chunks])
-
-    (rows,) = asyncio.run(session())
-    assert rows.shape == (40, 1024)
-    assert server.record.requests > 2
-
-
-def test_late_chunking_is_refused(server: ContractServer) -> None:
-    with pytest.raises(ConfigError, match="late_chunking"):
-        embed(server, "jina", ["x"], body={"late_chunking": True})
-
-
-def test_a_missing_key_is_named_before_anything_is_sent() -> None:
-    with pytest.raises(AuthError) as caught:
-        asyncio.run(Registry().open("dense", "voyage:voyage-4"))
-    assert "export VOYAGE_API_KEY" in caught.value.hint
-
-
-def test_atlas_keys_go_to_the_host_that_takes_them() -> None:
-    for key, host in (("al-x", "https://ai.mongodb.com"), ("pa-x", "")):
-        setup = Registry().setup("dense", "voyage:voyage-4")
-        assert address(replace(setup, key=Secret(key))) == host

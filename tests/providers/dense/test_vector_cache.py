@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pincite.errors import RateLimited
 from pincite.model import Matrix, Vector
 from pincite.providers.dense.cached import cached
 from pincite.providers.dense.vector_cache import VectorCache, key_of
@@ -60,6 +61,22 @@ def test_only_new_texts_are_sent_and_equal_ones_once(tmp_path: Path) -> None:
     assert np.array_equal(first, rows("a b", "c", "a b"))
     assert np.array_equal(again, rows("c", "d", "a b"))
     assert asyncio.run(encoder.embed_documents([])).shape == (0, 16)
+
+
+def test_what_was_paid_for_before_a_failure_is_kept(tmp_path: Path) -> None:
+    class Failing(Counting):
+        async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+            if len(self.asked) == 8:
+                raise RateLimited("enough")
+            return await super().embed_documents(texts)
+
+    cache = VectorCache(tmp_path / "c.db", BIG)
+    texts = [f"text {n}" for n in range(20)]
+    with pytest.raises(RateLimited):
+        asyncio.run(cached(Failing(), cache).embed_documents(texts))
+    inner = Counting()
+    assert np.array_equal(asyncio.run(cached(inner, cache).embed_documents(texts)), rows(*texts))
+    assert inner.asked == texts[8:]
 
 
 def test_queries_and_documents_are_different_things(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from pincite.providers.registry import HostedEncoder
 
 
 class CachedEncoder:
-    """A `HostedEncoder` before another one. Equal texts are sent once."""
+    """A `HostedEncoder` before another one. Equal texts are sent once. What keeps the model busy is
+    asked for at a time and kept before the next is: a run that fails loses no more."""
 
     def __init__(self, encoder: HostedEncoder, cache: VectorCache) -> None:
         self._encoder = encoder
@@ -39,9 +40,11 @@ class CachedEncoder:
         keys = [key_of(self.fingerprint, "document", [text]) for text in texts]
         found = await self._get(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-        if missing:
-            rows = await self._encoder.embed_documents(list(missing.values()))
-            new = {key: row[None, :] for key, row in zip(missing, rows, strict=True)}
+        unknown = list(missing)
+        for start in range(0, len(unknown), self.batch_items):
+            some = unknown[start : start + self.batch_items]
+            rows = await self._encoder.embed_documents([missing[key] for key in some])
+            new = {key: row[None, :] for key, row in zip(some, rows, strict=True)}
             await self._put(new)
             found |= new
         if not keys:
