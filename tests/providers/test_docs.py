@@ -22,17 +22,21 @@ def test_the_table_is_that_of_the_code() -> None:
 
 
 def test_the_settings_of_the_page_are_settings() -> None:
-    (block, _) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    settings = take_model_settings(tomllib.loads(block), "docs/providers.md", {}, None)
+    *blocks, _ = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    settings, rerankers = (
+        take_model_settings(tomllib.loads(block), "docs/providers.md", {}, None) for block in blocks
+    )
     assert settings.dense == "voyage:voyage-4"
     assert settings.providers["llamacpp"].body == {"user": "me"}
+    assert rerankers.providers["local"].precision == "int8"
 
 
 def test_the_names_of_the_page_are_names() -> None:
     rows = re.findall(r"^\| `([a-z]+:[^`]+)` \|", PAGE, re.MULTILINE)
     assert len(rows) >= 6
     for name in (*rows, *re.findall(r"--model ([a-z]+:\S+)", PAGE)):
-        kind: Kind = "rerank" if "rerank" in name else "dense"
+        judges = "rerank" in name or name.startswith(("local:", "judge:"))
+        kind: Kind = "rerank" if judges else "dense"
         find_provider(parse_model(name).provider, kind)
 
 

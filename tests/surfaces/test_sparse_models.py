@@ -24,7 +24,7 @@ def first(cli: Cli, *arguments: str) -> str:
     return str(pack["evidence"][0]["path"])
 
 
-@pytest.mark.parametrize("name", ["local:tiny", "qdrant-bm25", "bm25"])
+@pytest.mark.parametrize("name", ["local:tiny", "qdrant-bm25"])
 def test_a_collection_keeps_the_sparse_side_that_it_was_made_with(name: str, shop: Cli) -> None:
     shop("index", "docs", "--lexical", "--sparse", name, "--language", "english")
     assert first(shop, "retry policy of the agent session") == "retry.md"
@@ -64,7 +64,7 @@ def test_a_model_that_has_changed_is_noticed(shop: Cli) -> None:
     assert "tiny" in shop("search", "retry", code=1).stderr
 
 
-@pytest.mark.parametrize(("name", "code"), [("nobody:x", 2), ("voyage:x", 2), ("local:none", 1)])
+@pytest.mark.parametrize(("name", "code"), [("voyage:x", 2), ("local:none", 1)])
 def test_what_is_no_sparse_encoder_is_refused_before_anything_is_written(
     name: str, code: int, shop: Cli
 ) -> None:

@@ -80,7 +80,8 @@ async def put_in_order(
             on_notice(Notice("instruction_unused", message))
         scores = await reranker.rerank(query, documents, limit, instruction=instruction)
     finally:
-        await reranker.close()
+        if (close := getattr(reranker, "close", None)) is not None:
+            await close()
     results = tuple(
         Ranked(rank, one.index, one.score, documents[one.index])
         for rank, one in enumerate(scores, start=1)

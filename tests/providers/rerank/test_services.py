@@ -165,7 +165,7 @@ def test_qwen3_gets_its_prompt_whole(server: ContractServer) -> None:
 def test_requests_are_as_few_as_the_limits_allow(server: ContractServer) -> None:
     many = [f"document {n} about retries" for n in range(100)]
     scores = ask(server, "tei:the-server-s", many)
-    assert [len(body["texts"]) for body in server.record.bodies] == [32, 32, 32, 4]
+    assert sorted(len(body["texts"]) for body in server.record.bodies) == [4, 32, 32, 32]
     assert sorted(one.index for one in scores) == list(range(100))
     server.record.clear()
     ask(server, "voyage:rerank-2.5", many)
