@@ -43,6 +43,7 @@ OUTCOMES: dict[str, tuple[type[PinciteError] | None, type[PinciteError]]] = {
     "wrong-count": (BadResponse, BadResponse),
     "nan": (BadResponse, BadResponse),
 }
+RIGHT: dict[str, Any] = {}  # by vendor, asked for once
 #: Their answers carry no index: the order of the list is all there is, and cannot be wrong.
 WITHOUT_INDEX = ("cohere", "ollama", "tei")
 
@@ -57,10 +58,11 @@ def embed(server: ContractServer, vendor: str, fault: str, times: int, **values:
     async def session() -> Any:
         timeout_s = 0.15 if fault == "slow" else 10.0
         async with opened(server, vendor, timeout_s=timeout_s, **values) as encoder:
-            right = await encoder.embed_documents(TEXTS)
+            if vendor not in RIGHT:
+                RIGHT[vendor] = await encoder.embed_documents(TEXTS)
             server.fail(fault, times=times, wait_s=0.25)
             try:
-                return right, await encoder.embed_documents(TEXTS)
+                return RIGHT[vendor], await encoder.embed_documents(TEXTS)
             finally:
                 server.heal()
 
