@@ -87,6 +87,11 @@ class OpenSource(ABC):
         """Files in the order of their posix paths, without reading any; and what is skipped."""
 
     @abstractmethod
+    def find(self, path: str) -> Entry | None:
+        """The file of this path anywhere in the source, if it may be read: whether or not it is
+        within the listing or matches the `include` patterns, but nothing hidden or excluded."""
+
+    @abstractmethod
     def read(self, entry: Entry) -> bytes:
         """The bytes of a file. Raises SourceError where they cannot be had."""
 
