@@ -95,6 +95,11 @@ class OpenSource(ABC):
     def read(self, entry: Entry) -> bytes:
         """The bytes of a file. Raises SourceError where they cannot be had."""
 
+    def read_at(self, ref: str, path: str) -> bytes | None:  # noqa: ARG002  # checkouts look
+        """The bytes that a file had at a revision, b"" if that has no such file; None where the
+        revision is not at hand."""
+        return None
+
     def ref_for(self, entry: Entry, content_hash: str) -> str:  # noqa: ARG002  # checkouts look
         """The revision that a citation of this file names: that of the source, or its content."""
         return self.source.ref if self.source.ref else content_ref(content_hash)

@@ -102,6 +102,10 @@ class FolderSource(OpenSource):
             raise SourceError(f"{entry.path} has grown above the limit of {limit:,} bytes.")
         return raw
 
+    def read_at(self, ref: str, path: str) -> bytes | None:
+        """See OpenSource. Only a commit, and only what the checkout holds of its history."""
+        return self._checkout.read_at(ref, path) if self._checkout else None
+
     def ref_for(self, entry: Entry, content_hash: str) -> str:
         """See OpenSource. In a checkout: HEAD for files that are as committed."""
         ref, checkout = self.source.ref, self._checkout
