@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from pincite.chunkers import ChunkerConfig
 from tests.chunkers.laws import SMALL, chunks_of
 
@@ -129,3 +131,19 @@ def test_link_definitions_and_comments_are_covered() -> None:
 def test_a_carriage_return_alone_is_no_line() -> None:
     (chunk,) = chunks_of("a.md", "# One\rmore\r\nwords\r\n\r\nend")
     assert (chunk.start_line, chunk.end_line) == (1, 4)
+
+
+@pytest.mark.parametrize("words", range(8, 40))
+def test_only_a_line_that_is_too_long_by_itself_is_cut_inside(words: int) -> None:
+    head = "| The name of the option | What it means to whoever sets it | What it was before that |"
+    row = f"| `option` | {'some words, ' * words} | none |\n"
+    text = f"## Options\n\n{head}\n|---|---|---|\n{row * 9}"
+    for chunk in chunks_of("docs/options.md", text, ChunkerConfig()):
+        assert chunk.start_column is None
+
+
+def test_the_indent_of_a_long_line_belongs_to_its_first_part() -> None:
+    chunks = chunks_of("a.md", f"- item\n\n    {'word and word ' * 90}\n")
+    parts = [chunk for chunk in chunks if chunk.start_column is not None]
+    assert parts[0].start_column == 1
+    assert len(parts) > 3
