@@ -63,11 +63,12 @@ def _chunk_markdown(document: Document, config: ChunkerConfig) -> tuple[Section,
     from pincite.chunkers.anchors import with_anchors
     from pincite.chunkers.inclusions import lines_with, with_inclusions
     from pincite.chunkers.markdown import markdown_pieces
+    from pincite.chunkers.raw_html import with_plain_tables
 
     lines = lines_with(document.text, document.inclusions, config.target_tokens)
     packer = Packer(document, lines, config)
     sections = packer.pack(markdown_pieces(lines, packer.room))
-    sections = with_inclusions(sections, lines, document.inclusions)
+    sections = with_plain_tables(with_inclusions(sections, lines, document.inclusions), lines)
     if document.url is not None and document.anchors != "none":
         sections = with_anchors(sections, lines, document.anchors)
     return tuple(sections)

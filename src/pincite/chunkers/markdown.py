@@ -14,6 +14,7 @@ from pincite.chunkers.blocks import (
     parse_blocks,
 )
 from pincite.chunkers.pieces import Path, Piece
+from pincite.chunkers.raw_html import table_head
 from pincite.markup import plain_heading
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ def _block_pieces(
             if _is_table(lines, block):
                 head = " ".join(lines.lines[block.top].replace("|", " | ").split())
                 note = head[:120].strip("| ")
+            elif block.kind == "html_block":
+                note = table_head("\n".join(lines.lines[block.top : block.last]))
             yield Piece(first, block.last, path, note=note)
         else:
             for cut in (*block.cuts[1:], block.last):
