@@ -13,6 +13,7 @@ from pincite.model import Chunk, Document, DocumentRecord, Point, SparseVector
 from pincite.ports import SparseEncoder
 from pincite.readers import content_hash_of, file_type, read_document, url_for
 from pincite.readers.includes import expand_includes
+from pincite.readers.remarks import remarks_of
 from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included, state_of
 
@@ -127,6 +128,7 @@ class Maker:
         document, includes, notes = _with_inclusions(opened, document)
         if source.url_rule and document.source_type == "docs" and document.url is None:
             notes.append("no_address: no URL rule matches")
+        notes += remarks_of(document)
         chunks = cut(document, chunk_document(document, self._chunker))
         texts = [indexed_text(chunk) for chunk in chunks]
         points = []

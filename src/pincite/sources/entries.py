@@ -17,7 +17,7 @@ SkipCode = Literal[
     "oversize",  # larger than the limits, or an archive member that claims absurd sizes
     "empty",
     "unsupported",  # a type that no reader reads
-    "generated",  # lock files and source maps
+    "generated",  # lock files, source maps, and what is generated in lines that nobody reads
     "unreadable",  # no permission, damaged, encrypted, a dangling link, a name that is not text
     "outside",  # a link or an archive member that leads out of the source
     "loop",  # a link to a folder that contains it
