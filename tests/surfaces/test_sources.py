@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from pathlib import Path
+
+from pincite.sources.configured import sources_from
 from tests.sources.helpers import commit
 from tests.surfaces.conftest import Cli
 
@@ -91,3 +96,11 @@ def test_a_checkout_is_cited_by_its_commit_until_a_ref_is_given(cli: Cli) -> Non
     cli("index", "repo", "--ref", "release-1")
     cli("index")
     assert found(cli)["citation"] == "repo@release-1:https://x.org/guide/"
+
+
+def test_the_example_of_the_documentation_is_a_description() -> None:
+    page = (Path(__file__).parents[2] / "docs/sources.md").read_text("utf-8")
+    (block,) = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    (source,) = sources_from(tomllib.loads(block)["source"], "sources.md", Path("/x"))
+    assert (source.path, source.name) == ("/x/adk-docs", "google/adk-docs")
+    assert source.url_rules is not None
