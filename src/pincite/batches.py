@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document, context_line, cut
 from pincite.diff import revision_of, stamp
 from pincite.errors import PinciteError
-from pincite.model import Chunk, DocumentRecord, Point, SparseVector
+from pincite.model import Chunk, Document, DocumentRecord, Point, SparseVector
 from pincite.ports import SparseEncoder
-from pincite.readers import content_hash_of, file_type, read_document
+from pincite.readers import content_hash_of, file_type, read_document, url_for
+from pincite.readers.includes import expand_includes
+from pincite.readers.remarks import remarks_of
 from pincite.sources import Entry, OpenSource, reject_content
+from pincite.sources.including import leads_out, read_included, state_of
 
 BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
 
@@ -74,6 +77,16 @@ class Maker:
         self._grouped = grouped
         self.fingerprint = " ".join((chunker.fingerprint, sparse.fingerprint, dense or "lexical"))
 
+    def fingerprint_of(self, opened: OpenSource, path: str, includes: str) -> str:
+        """As `diff.Fingerprint`: addresses and what pages show are written into their chunks."""
+        parts = [self.fingerprint]
+        url = url_for(path, opened.source.url_rule)
+        if url is not None:
+            parts += [opened.source.anchors, url]
+        if includes:
+            parts.append(state_of(opened, path, includes.split("\n")))
+        return " ".join(parts)
+
     def weigh(self, chunk: Chunk, average_length: float) -> tuple[SparseVector, int]:
         """As `SparseEncoder.encode_document`, for a chunk."""
         return self._sparse.encode_document(indexed_text(chunk), average_length)
@@ -112,16 +125,21 @@ class Maker:
         content_hash = content_hash_of(raw)
         ref = opened.ref_for(entry, content_hash)
         document = read_document(raw, source=source, path=entry.path, ref=ref)
+        document, includes, notes = _with_inclusions(opened, document)
+        if source.url_rule and document.source_type == "docs" and document.url is None:
+            notes.append("no_address: no URL rule matches")
+        notes += remarks_of(document)
         chunks = cut(document, chunk_document(document, self._chunker))
         texts = [indexed_text(chunk) for chunk in chunks]
         points = []
         for chunk, text in zip(chunks, texts, strict=True):
             vector, length = self._sparse.encode_document(text, average_length)
             points.append(Point(chunk, vector, length))
+        made = self.fingerprint_of(opened, entry.path, includes)
         record = DocumentRecord(
             source=source.name,
             path=entry.path,
-            revision=revision_of(source.name, entry.path, content_hash, self.fingerprint),
+            revision=revision_of(source.name, entry.path, content_hash, made),
             content_hash=content_hash,
             ref=ref,
             size=entry.size,
@@ -129,7 +147,22 @@ class Maker:
             chunks=len(points),
             tokens=sum(point.length for point in points),
             source_type=document.source_type,
+            includes=includes,
+            notes="\n".join(notes),
         )
         if self._grouped:
             texts[1:] = [chunk.text if chunk.plain is None else chunk.plain for chunk in chunks[1:]]
         return Prepared(record, tuple(points)), texts
+
+
+def _with_inclusions(opened: OpenSource, document: Document) -> tuple[Document, str, list[str]]:
+    """A page with what it shows of other files, their names, one a line, and which gave nothing."""
+    if document.language != "markdown":
+        return document, "", []
+    path = document.path
+    found = expand_includes(document.text, lambda name: read_included(opened, path, name))
+    notes = [
+        f"include_{'outside' if leads_out(path, target) else 'missing'}: {target}"
+        for target in found.missing
+    ]
+    return replace(document, inclusions=found.texts), "\n".join(found.files), notes

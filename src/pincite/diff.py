@@ -15,6 +15,10 @@ from pincite.sources import Entry, OpenSource, Skipped
 #: A file that changed less than this before it was read may change again without a new time stamp.
 RACY_NS = 2_000_000_000
 
+#: From a path and `DocumentRecord.includes` to what names everything but the content that makes the
+#: document's points what they are.
+Fingerprint = Callable[[str, str], str]
+
 
 def revision_of(source: str, path: str, content_hash: str, fingerprint: str) -> str:
     """32 hex digits, unique to the document, its content and what the index is made with."""
@@ -49,10 +53,11 @@ def stamp(entry: Entry, now_ns: int) -> int:
 def find_changes(
     opened: OpenSource,
     records: Sequence[DocumentRecord],
-    fingerprint: str,
+    fingerprint: Fingerprint,
     clock_ns: Callable[[], int] = time.time_ns,
 ) -> Diff:
-    """Compare a source with its records. Files are read only where size or time differ."""
+    """Compare a source with its records. Files are read only where size or time differ, and where
+    pages show them."""
     known = {record.path: record for record in records}
     pending, touched, skipped = [], [], []
     new = changed = unchanged = 0
@@ -80,7 +85,7 @@ def find_changes(
 
 
 def _refreshed(
-    opened: OpenSource, entry: Entry, record: DocumentRecord, fingerprint: str, now_ns: int
+    opened: OpenSource, entry: Entry, record: DocumentRecord, fingerprint: Fingerprint, now_ns: int
 ) -> DocumentRecord | None:
     """The record as it should be, or None if the document must be indexed again."""
     mtime_ns = record.mtime_ns
@@ -91,7 +96,8 @@ def _refreshed(
         except SourceError:
             return None  # indexing will say why
         mtime_ns = stamp(entry, now_ns)
-    if revision_of(record.source, record.path, content_hash, fingerprint) != record.revision:
+    made = fingerprint(entry.path, record.includes)
+    if revision_of(record.source, record.path, content_hash, made) != record.revision:
         return None
     ref = opened.ref_for(entry, content_hash)
     return replace(record, ref=ref, size=entry.size, mtime_ns=mtime_ns)

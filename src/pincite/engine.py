@@ -126,7 +126,7 @@ class AsyncPincite:
         from pincite.indexing import index_sources  # the write path is heavy, searches are many
 
         self._searchable = None
-        client = self.client(create=bool(locations))
+        client = self.client(create=bool(locations or self.settings.sources))
         chosen = options or IndexOptions()
         return await index_sources(self.settings, client, locations, chosen, progress)
 

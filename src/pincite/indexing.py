@@ -12,18 +12,18 @@ from pathlib import Path
 from pincite.batches import Maker
 from pincite.choosing import Dense, open_dense
 from pincite.chunkers import ChunkerConfig
-from pincite.errors import IndexUnavailable, PinciteError, SourceError, UsageError
+from pincite.errors import IndexUnavailable, PinciteError, UsageError
 from pincite.hosted import Models
 from pincite.ingest import IngestDeps, IngestReport, Progress, ingest
 from pincite.model import CollectionSpec
+from pincite.opening import open_all
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
 from pincite.ports import CollectionInfo, GroupedEncoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
 from pincite.settings import Settings
-from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
-from pincite.sources.reopening import reopen_source, selection_of
+from pincite.sources import Entry, OpenSource, Selection
 from pincite.sparse_models import name_of, open_sparse, sparse_of
 
 _SAMPLE_FILES = 40
@@ -40,7 +40,8 @@ async def index_sources(
     """Index the sources one after the other; see `AsyncPincite.index`."""
     known = {info.spec.name: info for info in await client.collections()}
     info = known.get(options.collection)
-    if info is None and not locations:
+    configured = any(each.collection == options.collection for each in settings.sources)
+    if info is None and not locations and not configured:
         raise UsageError(
             f"nothing is known of collection {options.collection!r} yet",
             hint=f"pincite index PATH --collection {options.collection}",
@@ -49,7 +50,7 @@ async def index_sources(
         raise UsageError(info.broken, hint=f"pincite collections rebuild {options.collection}")
     with (
         writer_lock(settings.index, options.collection),
-        _open_all(locations, options, info) as opened,
+        open_all(locations, options, info, settings.sources) as opened,
     ):
         async with open_dense(settings, info, options) as dense:
             models = Models(settings.use, settings.models, offline=settings.offline)
@@ -90,51 +91,6 @@ def writer_lock(root: Path, collection: str) -> Iterator[None]:
         file.write(str(os.getpid()))
         file.flush()
         yield
-
-
-@contextmanager
-def _open_all(
-    locations: Sequence[str | Path], options: IndexOptions, info: CollectionInfo | None
-) -> Iterator[list[tuple[OpenSource, Selection]]]:
-    opened: list[tuple[OpenSource, Selection]] = []
-    selection = Selection(include=options.include, exclude=options.exclude)
-    try:
-        for location in locations:
-            source = open_source(
-                location,
-                name=options.name,
-                ref=options.ref,
-                url_rule=options.url_rule,
-                limits=SourceLimits(),
-                selection=selection,
-            )
-            opened.append((source, selection))
-        if not locations or options.rebuild:
-            given = {source.source.name for source, _ in opened}
-            for record in info.sources if info else ():
-                if record.source.name in given:
-                    continue
-                opened += [
-                    (reopen_source(record, part), selection_of(record)) for part in record.within
-                ]
-        _require_distinct(opened, info)
-        yield opened
-    finally:
-        for source, _ in opened:
-            source.close()
-
-
-def _require_distinct(
-    opened: Sequence[tuple[OpenSource, Selection]], info: CollectionInfo | None
-) -> None:
-    places = {r.source.name: r.source.location for r in info.sources} if info else {}
-    for one, _ in opened:
-        name, location = one.source.name, one.source.location
-        if places.setdefault(name, location) != location:
-            raise SourceError(
-                f"a source named {name!r} is indexed from {places[name]} already",
-                hint="give this one another name with --name NAME",
-            )
 
 
 async def _spec(

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, islice
 
 from pincite.batches import Batch, Maker, Prepared
@@ -52,7 +53,8 @@ class IngestDeps:
 @dataclass(slots=True)
 class IngestReport:
     """What a run did. `skipped` counts files by reason, `skipped_paths` names them as
-    `code: path (detail)`."""
+    `code: path (detail)`; `noted` and `noted_paths` do so for what was remarkable about files that
+    were indexed."""
 
     collection: str
     source: str
@@ -67,11 +69,20 @@ class IngestReport:
     encode_s: float = 0.0
     skipped: dict[str, int] = field(default_factory=dict)
     skipped_paths: list[str] = field(default_factory=list)
+    noted: dict[str, int] = field(default_factory=dict)
+    noted_paths: list[str] = field(default_factory=list)
 
     def skip(self, code: str, path: str, detail: str) -> None:
         """Count and name a file that was left out."""
         self.skipped[code] = self.skipped.get(code, 0) + 1
         self.skipped_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
+
+    def note(self, path: str, notes: str) -> None:
+        """Count and name what is remarkable about an indexed file, as `DocumentRecord.notes`."""
+        for line in notes.split("\n") if notes else ():
+            code, _, detail = line.partition(": ")
+            self.noted[code] = self.noted.get(code, 0) + 1
+            self.noted_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
 
     def count(self, batch: Batch, known: Container[str], removed: set[str]) -> None:
         """Take in a batch: `known` are the paths that were indexed before, `removed` the
@@ -85,6 +96,7 @@ class IngestReport:
                 self.new -= 1
         renamed = 0
         for one in batch.documents:
+            self.note(one.record.path, one.record.notes)
             if one.record.path not in known and one.record.content_hash in removed:
                 removed.discard(one.record.content_hash)
                 renamed += 1
@@ -106,13 +118,18 @@ async def ingest(
     report = IngestReport(spec.name, name)
     records = await deps.index.documents(spec.name, name)
     deps.progress(Progress("diff", 0, len(records)))
-    changes = await asyncio.to_thread(find_changes, opened, records, deps.maker.fingerprint)
+    fingerprint = partial(deps.maker.fingerprint_of, opened)
+    changes = await asyncio.to_thread(find_changes, opened, records, fingerprint)
     record = await _remembered(opened, selection, spec, deps)
     if changes.pending or changes.removed:
         await deps.index.put_source(spec.name, record)
     spec = await _with_average(opened, changes, spec, deps)
     report.new, report.changed = changes.new, changes.changed
     report.unchanged, report.removed = changes.unchanged, len(changes.removed)
+    new = {entry.path for entry in changes.pending} | {r.path for r in changes.removed}
+    for known in records:
+        if known.path not in new:
+            report.note(known.path, known.notes)
     await _write_all(opened, changes, spec, deps, report, {r.path: r for r in records})
     if changes.removed:
         await deps.index.remove(spec.name, [r.revision for r in changes.removed])
@@ -129,6 +146,8 @@ async def ingest(
             indexed_at=datetime.now(UTC).isoformat(timespec="seconds"),
             skipped=report.skipped,
             skipped_paths=tuple(report.skipped_paths[:_NAMED]),
+            noted=report.noted,
+            noted_paths=tuple(report.noted_paths[:_NAMED]),
         ),
     )
     if changes.pending or changes.removed or changes.touched:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Literal
 
+from pincite.checking import Checked, check, document_at
 from pincite.errors import PinciteError, SourceError, UsageError
-from pincite.model import Document, Evidence, EvidencePack, SourceRecord
+from pincite.model import EvidencePack, SourceRecord
 from pincite.ports import CollectionInfo, Index
-from pincite.readers import content_hash_of, read_document
-from pincite.sources import Entry, OpenSource
+from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 
-Freshness = Literal["fresh", "moved", "changed", "deleted"]
+__all__ = ["Checked", "Passage", "get", "verify"]
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+))?(?::(?P<count>\d+))?$")
 _CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})$")
@@ -31,18 +31,6 @@ class Passage:
     end_line: int
     text: str
     changed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What has become of one item of a pack. `lines` are where its text is now."""
-
-    number: int
-    citation: str
-    status: Freshness
-    detail: str = ""
-    start_line: int | None = None
-    end_line: int | None = None
 
 
 async def get(index: Index, locator: str) -> Passage:
@@ -106,7 +94,7 @@ def _read_lines(
     record: SourceRecord, path: str, content_hash: str, start: int, end: int
 ) -> Passage:
     with reopen_source(record) as opened:
-        document = _document(opened, path)
+        document = document_at(opened, path)
         if document is None:
             raise SourceError(
                 f"{path} is not in {record.source.location} any more", hint="pincite index"
@@ -128,83 +116,26 @@ def _read_lines(
     )
 
 
-def _document(opened: OpenSource, path: str) -> Document | None:
-    entry = _entry(opened, path)
-    if entry is None:
-        return None
-    raw = opened.read(entry)
-    ref = opened.ref_for(entry, content_hash_of(raw))
-    return read_document(raw, source=opened.source, path=path, ref=ref)
-
-
-def _entry(opened: OpenSource, path: str) -> Entry | None:
-    return next((e for e in opened.entries() if isinstance(e, Entry) and e.path == path), None)
-
-
 async def verify(index: Index, pack: EvidencePack) -> tuple[Checked, ...]:
-    """Hold every item of a pack against the files as they are now, in the order of the items.
-
-    `fresh`: the cited lines are the text. `moved`: the text stands elsewhere in the file, or in
-    another file of the source. `changed`: it is nowhere. `deleted`: the file is gone.
-    """
+    """Hold every item of a pack against the files as they are now and the revision that it cites,
+    in the order of the items; see `checking.check`."""
     sources = {
         (info.spec.name, record.source.name): record
         for info in await index.collections()
         for record in info.sources
     }
+    text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
+    opened: dict[tuple[str, str], OpenSource] = {}
     checked = []
-    for item in pack.evidence:
-        record = sources.get((item.collection, item.repo))
-        if record is None:
-            detail = f"source {item.repo!r} is not in the index any more"
-            checked.append(Checked(item.number, item.citation, "deleted", detail))
-            continue
-        try:
-            with reopen_source(record) as opened:
-                checked.append(_check(opened, item))
-        except PinciteError as error:
-            checked.append(Checked(item.number, item.citation, "deleted", error.message))
+    with ExitStack() as stack:
+        for item in pack.evidence:
+            key = item.collection, item.repo
+            try:
+                if key not in sources:
+                    raise SourceError(f"source {item.repo!r} is not in the index any more")
+                if key not in opened:
+                    opened[key] = stack.enter_context(reopen_source(sources[key]))
+                checked.append(check(opened[key], item, text_cut=text_cut))
+            except PinciteError as error:
+                checked.append(Checked(item.number, item.citation, "deleted", error.message))
     return tuple(checked)
-
-
-def _check(opened: OpenSource, item: Evidence) -> Checked:
-    document = _document(opened, item.path)
-    if document is None:
-        found = _elsewhere(opened, item)
-        if found is not None:
-            path, line = found
-            end = line + item.text.count("\n")
-            detail = f"now in {path}"
-            return Checked(item.number, item.citation, "moved", detail, line, end)
-        return Checked(item.number, item.citation, "deleted", "the file is gone")
-    lines = document.text.split("\n")[item.start_line - 1 : item.end_line]
-    cited = _trim(lines, item)
-    if cited == item.text:
-        return Checked(item.number, item.citation, "fresh", "", item.start_line, item.end_line)
-    position = document.text.find(item.text)
-    if position < 0:
-        return Checked(item.number, item.citation, "changed", "the text is not in the file")
-    line = document.text.count("\n", 0, position) + 1
-    end = line + item.text.count("\n")
-    return Checked(item.number, item.citation, "moved", f"now lines {line}-{end}", line, end)
-
-
-def _trim(lines: Sequence[str], item: Evidence) -> str:
-    """The cited characters of the cited lines."""
-    kept = [line.removesuffix("\r") if n == len(lines) else line for n, line in enumerate(lines, 1)]
-    if kept and item.end_column is not None:
-        kept[-1] = lines[-1][: item.end_column]
-    if kept and item.start_column is not None:
-        kept[0] = kept[0][item.start_column - 1 :]
-    return "\n".join(kept)
-
-
-def _elsewhere(opened: OpenSource, item: Evidence) -> tuple[str, int] | None:
-    """The file of the same content under another name."""
-    for entry in opened.entries():
-        if not isinstance(entry, Entry) or not entry.path.endswith(item.path[-3:]):
-            continue
-        raw = opened.read(entry)
-        if content_hash_of(raw) == item.content_hash:
-            return entry.path, item.start_line
-    return None

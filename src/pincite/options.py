@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pincite.errors import FingerprintMismatch
-from pincite.model import Notice
+from pincite.model import AnchorStyle, Notice
 
 DEFAULT_COLLECTION = "main"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """How to index. `name`, `ref` and `url_rule` describe the sources that are named; `lexical`
-    leaves the dense model out, `upgrade` brings it into a lexical collection, `rebuild` begins
-    with an empty one. `language` is a stemmer's name or `auto`. `model` names the dense model
+    """How to index. `name`, `ref`, `url_rule` (one a line) and `anchors` describe the sources that
+    are named, before their `[[source]]` and what is remembered of them; `lexical` leaves the dense
+    model out, `upgrade` brings it into a lexical collection, `rebuild` begins with an empty one.
+    `language` is a stemmer's name or `auto`. `model` names the dense model
     (`voyage:voyage-code-3`, `bundled`); empty: that of the collection, else the configured one.
     `sparse` names the sparse encoder of a new collection (see `pincite.sparse_models`)."""
 
@@ -23,6 +24,7 @@ class IndexOptions:
     name: str | None = None
     ref: str | None = None
     url_rule: str | None = None
+    anchors: AnchorStyle | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     language: str = "auto"

@@ -26,6 +26,7 @@ from pincite.model_settings import ModelSettings, take_model_settings
 from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.providers.dense.cache import default_root
+from pincite.sources.configured import SourceConfig, sources_from
 
 INDEX_FOLDER = ".pincite"
 CONFIG_FILE = "pincite.toml"
@@ -50,6 +51,7 @@ class Settings:
     threads: int | None = None
     config: Path | None = None
     use: ModelSettings = field(default_factory=ModelSettings)
+    sources: tuple[SourceConfig, ...] = ()
 
 
 def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
@@ -70,6 +72,8 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     table = _read_toml(config) if config else {}
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     use = take_model_settings(table, origin, environ, cache.expanduser().absolute())
+    folder = (config or place).absolute().parent
+    sources = sources_from(table.pop("source", ()), origin, folder)
     profile = _profile(table, origin)
     models = environ.get("PINCITE_MODELS")
     return Settings(
@@ -82,6 +86,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
         config=config,
         use=use,
+        sources=sources,
     )
 
 

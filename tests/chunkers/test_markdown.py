@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from pincite.chunkers import ChunkerConfig
 from tests.chunkers.laws import SMALL, chunks_of
 
@@ -129,3 +131,78 @@ def test_link_definitions_and_comments_are_covered() -> None:
 def test_a_carriage_return_alone_is_no_line() -> None:
     (chunk,) = chunks_of("a.md", "# One\rmore\r\nwords\r\n\r\nend")
     assert (chunk.start_line, chunk.end_line) == (1, 4)
+
+
+@pytest.mark.parametrize("words", range(8, 40))
+def test_only_a_line_that_is_too_long_by_itself_is_cut_inside(words: int) -> None:
+    head = "| The name of the option | What it means to whoever sets it | What it was before that |"
+    row = f"| `option` | {'some words, ' * words} | none |\n"
+    text = f"## Options\n\n{head}\n|---|---|---|\n{row * 9}"
+    for chunk in chunks_of("docs/options.md", text, ChunkerConfig()):
+        assert chunk.start_column is None
+
+
+def test_the_indent_of_a_long_line_belongs_to_its_first_part() -> None:
+    chunks = chunks_of("a.md", f"- item\n\n    {'word and word ' * 90}\n")
+    parts = [chunk for chunk in chunks if chunk.start_column is not None]
+    assert parts[0].start_column == 1
+    assert len(parts) > 3
+
+
+def test_html_is_indexed_as_it_reads_and_cited_as_it_stands() -> None:
+    row = "  <tr>\n    <td><b>{}</b></td>\n    <td>Tom &amp; <code>run_{}()</code></td>\n  </tr>\n"
+    rows = "".join(row.format(f"Name {number}", number) for number in range(12))
+    table = f"<table>\n  <tr>\n    <th>Who</th>\n    <th>Does what</th>\n  </tr>\n{rows}</table>\n"
+    text = f"# One\n\n{WORDS}\n\n{table}\n```xml\n<artifact>kept</artifact>\n```\n\n{WORDS}\n"
+    chunks = chunks_of("a.md", text, ChunkerConfig(60, 120, 10))
+    tables = [chunk for chunk in chunks if "<td>" in chunk.text]
+    assert len(tables) > 3
+    assert tables[0].plain is not None
+    assert "Name 0 | Tom & run_0()" in tables[0].plain
+    assert all("<t" not in (chunk.plain or "<t") for chunk in tables)
+    assert all(chunk.headings == ("One", "Who | Does what") for chunk in tables[1:])
+    (listing,) = (chunk for chunk in chunks if "kept" in chunk.text)
+    assert "<artifact>kept</artifact>" in (listing.plain or listing.text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['<svg viewBox="0 0 1 1">\n<path d="M0 1"/>\n</svg>\n', "<table><tr><td></td></table>\n"],
+)
+def test_markup_without_words_or_table_stays_as_it_is(text: str) -> None:
+    (chunk,) = chunks_of("a.md", text)
+    assert chunk.plain is None
+
+
+@pytest.mark.parametrize(
+    "text", ["<a" * 99_999, "<!--" * 50_000, "<tr>" * 50_000, "<p></p>\n\n" * 9999]
+)
+def test_hostile_html_ends(text: str) -> None:
+    chunks_of("a.md", f"<div>\n{text}\n</div>\n", ChunkerConfig())
+
+
+@pytest.mark.parametrize(
+    "fence",
+    [
+        "````\n```\n# no\n```\n# no\n````",
+        "~~~ bash\n# no\n```\n# no\n~~~",
+        "- a\n\n  ```\n  # no\n  ```",
+        '=== "Tab"\n    ```sh\n    # no\n    ```\n    # no either',
+        "1. a\n\n    ~~~~\n    ~~~\n    # no\n    ~~~~",
+        "> ```\n> # no\n> ```",
+        '??? tip "A tip"\n\n    ```\n    # no\n\n    ## no\n    ```',
+        "   ```\n   # no\n   ```",
+        "```\n# never closed\n\n## no",
+    ],
+)
+def test_no_line_of_a_listing_is_a_heading(fence: str) -> None:
+    text = f"# One\n\n{WORDS}\n\n{WORDS}\n\n{fence}\n"
+    for config in (SMALL, ChunkerConfig(16, 30, 5)):
+        for path in headings(text, config):
+            assert not any("no" in part.split() or "never" in part for part in path)
+
+
+def test_a_callout_stays_whole_and_its_mark_is_no_heading() -> None:
+    text = f"# One\n\n{WORDS}\n\n> [!NOTE]\n> Mind this,\n> and this.\n\n{WORDS}\n\n{WORDS}\n"
+    assert "> [!NOTE]\n> Mind this,\n> and this." in holding(text, "[!NOTE]").text
+    assert set(headings(text)) == {("One",)}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import ConfigError, SourceError
 from pincite.model import Document, Source
-from pincite.readers import FileType, compile_rule, file_type, may_be_read, read_document
+from pincite.readers import FileType, compile_rules, file_type, may_be_read, read_document
 from pincite.readers.titles import title_of
 from pincite.readers.urls import url_for
 
@@ -32,6 +32,7 @@ def test_a_document_carries_where_it_comes_from() -> None:
         language="markdown",
         title="Guide",
         url="https://x.org/guide/",
+        anchors="mkdocs",
     )
 
 
@@ -125,14 +126,23 @@ def test_a_rule_gives_addresses_and_folders_their_index(path: str, url: str | No
 
 
 @pytest.mark.parametrize(
-    "rule", ["", "no arrow", "=>x", "x=>", "(=>x", r"a=>\1", r"(a)=>\2", r"a=>\g<name>", r"a=>\q"]
-)
+    "rule",
+    ["", "no arrow", "=>https://x", "x=>", "(=>https://x", r"a=>https://x/\1", r"(a)=>https://x/\2",
+     r"a=>https://x/\g<name>", r"a=>https://x/\q", "a=>x/y", "a=>file:///etc/"],
+)  # fmt: skip
 def test_a_malformed_rule_is_refused_before_anything_is_read(rule: str) -> None:
     with pytest.raises(ConfigError, match="URL rule"):
-        compile_rule(rule)
+        compile_rules(rule)
 
 
 def test_a_rule_may_name_its_groups() -> None:
     assert url_for("docs/a.md", r"docs/(?P<page>.*)\.md=>https://x.org/\g<page>") == (
         "https://x.org/a"
     )
+
+
+def test_the_first_of_several_rules_decides_and_an_arrow_is_an_arrow() -> None:
+    rules = "docs/api/(.*)\\.md → https://api.org/\\1\ndocs/(.*)\\.md=>https://x.org/\\1/\n"
+    assert url_for("docs/api/a.md", rules) == "https://api.org/a"
+    assert url_for("docs/a.md", rules) == "https://x.org/a/"
+    assert url_for("a.md", rules) is None

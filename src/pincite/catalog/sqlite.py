@@ -34,6 +34,10 @@ MIGRATIONS = (
         PRIMARY KEY (collection, source, path)) WITHOUT ROWID;
     CREATE INDEX documents_by_revision ON documents (collection, revision);
     """,
+    """
+    ALTER TABLE documents ADD COLUMN includes TEXT NOT NULL DEFAULT '';
+    ALTER TABLE documents ADD COLUMN notes TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 _COLUMNS = ", ".join(field.name for field in fields(DocumentRecord))

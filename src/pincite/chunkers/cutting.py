@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from pincite.model import Chunk
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pincite.model import Document, Section
+
+_FRAGMENT = "!$&'()*+,;=:@/?~-._"  # RFC 3986, besides letters and digits
 
 
 def cut(document: Document, sections: Iterable[Section]) -> tuple[Chunk, ...]:
@@ -58,8 +61,14 @@ def _chunk(document: Document, section: Section, starts: list[int]) -> Chunk:
         title=document.title,
         headings=section.headings,
         symbols=section.symbols,
-        url=document.url,
+        url=_address(document.url, section.anchor),
         start_column=start - line_start + 1 if start != line_start or not at_end else None,
         end_column=end - starts[last - 1] if start != line_start or not at_end else None,
         plain=section.plain,
     )
+
+
+def _address(url: str | None, anchor: str) -> str | None:
+    if url is None or not anchor or "#" in url:
+        return url
+    return f"{url}#{quote(anchor, safe=_FRAGMENT)}"

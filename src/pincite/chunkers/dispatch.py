@@ -23,12 +23,10 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
         return ()
     if language == "html":
         return _chunk_html(document, config)
+    if language == "markdown":
+        return _chunk_markdown(document, config)
     lines = Lines(text)
     packer = Packer(document, lines, config)
-    if language == "markdown":
-        from pincite.chunkers.markdown import markdown_pieces
-
-        return tuple(packer.pack(markdown_pieces(lines, packer.room)))
     if language in _DATA:
         from pincite.chunkers.data import data_pieces
 
@@ -59,3 +57,18 @@ def _chunk_html(document: Document, config: ChunkerConfig) -> tuple[Section, ...
     packer = Packer(document, lines, config)
     sections = packer.pack(html_pieces(lines, page, packer.room))
     return tuple(with_plain(section, document.text, page) for section in sections)
+
+
+def _chunk_markdown(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
+    from pincite.chunkers.anchors import with_anchors
+    from pincite.chunkers.inclusions import lines_with, with_inclusions
+    from pincite.chunkers.markdown import markdown_pieces
+    from pincite.chunkers.raw_html import with_plain_tables
+
+    lines = lines_with(document.text, document.inclusions, config.target_tokens)
+    packer = Packer(document, lines, config)
+    sections = packer.pack(markdown_pieces(lines, packer.room))
+    sections = with_plain_tables(with_inclusions(sections, lines, document.inclusions), lines)
+    if document.url is not None and document.anchors != "none":
+        sections = with_anchors(sections, lines, document.anchors)
+    return tuple(sections)

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pincite.chunkers.blocks import (
+    LABEL,
+    front_matter_end,
+    heading_source,
+    labelled_end,
+    parse_blocks,
+)
 from pincite.chunkers.pieces import Path, Piece
+from pincite.chunkers.raw_html import table_head
 from pincite.markup import plain_heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
     from pincite.chunkers.lines import Lines
 
-_LABEL = re.compile(
-    r"\s*(?:!!!|\?\?\?\+?|===[!+]?)(?:\s+[\w -]+?)?(?:\s+\"(?P<title>[^\"]*)\")?\s*"
-)
 _TABLE_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\s*")
 _SMALL = 90.0  # word pieces of an HTML block that may be a badge below a heading
 _DEEPEST = 6  # labelled blocks within labelled blocks; below that, lines decide
@@ -38,7 +41,7 @@ class _Block:
 
 def markdown_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
     """A section without its subsections is one piece if it fits, else its blocks are."""
-    front = _front_matter_end(lines)
+    front = front_matter_end(lines)
     if front:
         yield Piece(0, front)
     blocks = _blocks(lines, front, len(lines), 0)
@@ -51,7 +54,7 @@ def markdown_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Pie
             section = []
             while levels and levels[-1] >= block.level:
                 levels.pop()
-            path = (*path[: len(levels)], _heading_text(lines, block))
+            path = (*path[: len(levels)], plain_heading(heading_source(lines, block.top))[:120])
             levels.append(block.level)
         section.append(block)
     yield from _section(lines, section, path, room)
@@ -80,9 +83,9 @@ def _block_pieces(
                 yield Piece(skip_until, block.last, path)
                 skip_until = block.last
             continue
-        label = _LABEL.fullmatch(lines.lines[block.top]) if block.kind == "paragraph" else None
+        label = LABEL.fullmatch(lines.lines[block.top]) if block.kind == "paragraph" else None
         if label and depth < _DEEPEST:
-            end = _labelled_end(lines, block.top, blocks[-1].last)
+            end = labelled_end(lines, block.top, blocks[-1].last)
             if end > block.top + 1:
                 skip_until = end
                 name = (label["title"] or "").strip()
@@ -110,6 +113,8 @@ def _block_pieces(
             if _is_table(lines, block):
                 head = " ".join(lines.lines[block.top].replace("|", " | ").split())
                 note = head[:120].strip("| ")
+            elif block.kind == "html_block":
+                note = table_head("\n".join(lines.lines[block.top : block.last]))
             yield Piece(first, block.last, path, note=note)
         else:
             for cut in (*block.cuts[1:], block.last):
@@ -130,28 +135,12 @@ def _introduces(lines: Lines, block: _Block, blocks: list[_Block], number: int) 
     return last > block.first and lines.lines[last - 1].rstrip(" \t\r*_").endswith(":")
 
 
-def _labelled_end(lines: Lines, first: int, last: int) -> int:
-    """The line after an admonition's or tab's indented content."""
-    indent = lines.indent(first) + 4
-    end = first + 1
-    for line in range(first + 1, last):
-        if lines.blank[line]:
-            continue
-        if lines.indent(line) < indent:
-            break
-        end = line + 1
-    return end
-
-
 def _blocks(lines: Lines, first: int, last: int, depth: int) -> list[_Block]:
     """The blocks of a range whose content is indented by 4 columns per depth; what is between
     them (blank lines, link definitions) belongs to the one before."""
-    # the parser would take a lone "\r" for a newline
-    source = "\n".join(_dedent(line, depth * 4) for line in lines.lines[first:last])
     found: list[_Block] = []
-    tokens = _parser().parse(source.replace("\r", " "))
     cuts: list[int] = []
-    for token in tokens:
+    for token in parse_blocks(lines, first, last, depth * 4):
         if token.map is None or token.nesting < 0:
             continue
         if token.level == 0:
@@ -174,38 +163,3 @@ def _block_of(token: Token, offset: int) -> _Block:
     level = int(token.tag[1]) if kind == "heading" else 0
     first, last = token.map or (0, 0)
     return _Block(offset + first, offset + last, offset + first, kind, level)
-
-
-def _dedent(line: str, columns: int) -> str:
-    if not columns or line[:columns].isspace():
-        return line[columns:]
-    return line.lstrip()
-
-
-def _heading_text(lines: Lines, block: _Block) -> str:
-    text = lines.lines[block.top].strip()
-    if text.startswith("#"):
-        text = re.sub(r"(?:^|\s)#+$", "", text.lstrip("#").strip()).strip()
-    return plain_heading(text)[:120]
-
-
-def _front_matter_end(lines: Lines) -> int:
-    """The line after YAML (`---`) or TOML (`+++`) front matter, 0 without."""
-    if not len(lines):
-        return 0
-    mark = lines.lines[0].removeprefix("\ufeff").rstrip()
-    if mark not in ("---", "+++"):
-        return 0
-    for line in range(1, min(len(lines), 500)):
-        if lines.lines[line].rstrip() in (mark, "..." if mark == "---" else mark):
-            return line + 1
-    return 0
-
-
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark")  # tables are found by `_is_table`, much faster
-    parser.core.ruler.disable(["inline", "text_join"])
-    return parser

@@ -93,17 +93,19 @@ class Packer:
             if group.cost <= room:
                 yield group
                 continue
-            target = self.target(group.path)
             path = group.path
+            later = (*path, group.note) if group.note else path
+            room = min(room, self.room(later))
+            target = min(self.target(path), room)
             for first, last in split_lines(
                 self._lines, group.first, group.last, target=target, limit=room, head=group.head
             ):
                 trimmed = self._lines.trim(first, last)
                 if trimmed[0] < trimmed[1]:
                     cost = self._lines.cost(*trimmed)
-                    yield Group(*trimmed, path, False, cost)
-                if group.note:
-                    path = (*group.path, group.note)
+                    head = group.head if first == group.first else 0
+                    yield Group(*trimmed, path, False, cost, head=head)
+                path = later
 
     def _merge(self, groups: Iterable[Group]) -> Iterator[Group]:
         current: Group | None = None
@@ -144,15 +146,22 @@ class Packer:
             yield current
 
     def _cut(self, group: Group) -> Iterator[Section]:
+        """What is still too long (a merge has given it a longer path) is cut between lines, and
+        inside of those that are too long by themselves."""
         lines = self._lines
-        start = lines.starts[group.first]
-        end = lines.end_of(group.last - 1)
-        room = self.room(group.path)
-        if group.cost <= room:
-            yield Section(start, end, group.path)
-            return
-        for span in split_span(lines, start, end, limit=min(room, self.target(group.path))):
-            yield Section(*span, group.path)
+        room, target = self.room(group.path), self.target(group.path)
+        for first, last in split_lines(
+            lines, group.first, group.last, target=target, limit=room, head=group.head
+        ):
+            first, last = lines.trim(first, last)
+            if first == last:
+                continue
+            start, end = lines.starts[first], lines.end_of(last - 1)
+            if lines.cost(first, last) <= room:
+                yield Section(start, end, group.path)
+                continue
+            for span in split_span(lines, start, end, limit=min(room, target)):
+                yield Section(*span, group.path)
 
 
 def _akin(a: Path, b: Path) -> bool:

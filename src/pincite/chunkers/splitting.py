@@ -74,12 +74,13 @@ def _best_break(lines: Lines, low: int, high: int) -> int:
 def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[tuple[int, int]]:
     """Spans of at most `limit` within a line (and a head before it), about equally large.
 
-    White space between them is left out. Cut after a sentence, else between words, else
-    anywhere.
+    White space between them is left out, that before the first is not. Cut after a sentence, else
+    between words, else anywhere.
     """
     text, cost = lines.text, lines.cost_until
+    begin = start
     while start < end:
-        while start < end and text[start].isspace():
+        while start > begin and start < end and text[start].isspace():
             start += 1
         rest = float(cost[end] - cost[start])
         if rest <= limit:

@@ -17,6 +17,7 @@ else:
 
 SourceType = Literal["docs", "code", "data"]
 SourceKind = Literal["folder", "git", "archive", "wheel", "file"]
+AnchorStyle = Literal["mkdocs", "github", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Source:
 
     `name` is what citations begin with. `ref` is an immutable revision (commit SHA, release
     version) or None where there is none; documents then carry their own content hash instead.
+    `pinned` says that the ref was given, not found, and is kept when the source is opened again.
+    `url_rule` holds one `regex=>address` per line, `anchors` how that site names its headings.
     """
 
     name: str
@@ -32,11 +35,17 @@ class Source:
     kind: SourceKind
     ref: str | None = None
     url_rule: str | None = None
+    anchors: AnchorStyle = "mkdocs"
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file or page, decoded: `raw.decode(encoding) == text`, no newline is translated."""
+    """One file or page, decoded: `raw.decode(encoding) == text`, no newline is translated.
+
+    `url` is its address, None where no rule gives one. `inclusions` are the texts that the page
+    shows in place of a line of its own, by that line's 0-based number.
+    """
 
     source: str
     ref: str
@@ -48,6 +57,8 @@ class Document:
     language: str
     title: str = ""
     url: str | None = None
+    anchors: AnchorStyle = "none"
+    inclusions: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,8 @@ class Section:
 
     `headings` is the heading path of prose or the symbol path of code, outermost first.
     `symbols` are the names that the span defines. `plain` stands in for the text when indexing
-    (markup removed), never when citing; None means that the text itself is indexed.
+    (markup removed), never when citing; None means that the text itself is indexed. `anchor` is
+    the place on the page's address that the span begins at, "" for the page.
     """
 
     start: int
@@ -64,6 +76,7 @@ class Section:
     headings: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
     plain: str | None = None
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +141,9 @@ class DocumentRecord:
     """What the catalogue knows of one indexed document.
 
     `revision` is unique to (source, path, content, index fingerprint): a document whose
-    revision is in the catalogue is indexed, whole and current.
+    revision is in the catalogue is indexed, whole and current. `includes` are the names of other
+    files that it shows, one a line: it changes when they do. `notes` say what is remarkable about
+    it, one `code: detail` a line.
     """
 
     source: str
@@ -141,14 +156,17 @@ class DocumentRecord:
     chunks: int
     tokens: int
     source_type: SourceType = "docs"
+    includes: str = ""
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
     """A source as the catalogue remembers it: enough to index it again, and what the last run
     left out. `within` are the paths that were asked for, `""` for all of the source. `skipped`
-    counts files by reason code, `skipped_paths` names the first of them as `code: path`.
-    `complete` is False until a run has reached the end."""
+    counts files by reason code, `skipped_paths` names the first of them as `code: path`; `noted`
+    and `noted_paths` do so for what was remarkable about files that are indexed. `complete` is
+    False until a run has reached the end."""
 
     source: Source
     within: tuple[str, ...] = ("",)
@@ -158,6 +176,8 @@ class SourceRecord:
     complete: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
     skipped_paths: tuple[str, ...] = ()
+    noted: Mapping[str, int] = field(default_factory=dict)
+    noted_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,17 @@ from pincite.model import Document, Source
 from pincite.readers.decoding import decode
 from pincite.readers.languages import LANGUAGES, FileType, file_type, may_be_read
 from pincite.readers.titles import title_of
-from pincite.readers.urls import compile_rule, url_for
+from pincite.readers.urls import compile_rules, url_for
 
 __all__ = [
     "LANGUAGES",
     "FileType",
-    "compile_rule",
+    "compile_rules",
     "content_hash_of",
     "file_type",
     "may_be_read",
     "read_document",
+    "url_for",
 ]
 
 
@@ -45,4 +46,5 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
         language=found.language,
         title=title_of(text, path, found.language),
         url=url_for(path, source.url_rule),
+        anchors=source.anchors,
     )

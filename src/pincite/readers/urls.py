@@ -1,4 +1,4 @@
-"""A source's URL rule: a regular expression over paths and what their address is."""
+"""A source's URL rules: regular expressions over paths, and what their addresses are."""
 
 from __future__ import annotations
 
@@ -8,16 +8,37 @@ from urllib.parse import quote
 
 from pincite.errors import ConfigError
 
-ARROW = "=>"
+_ARROW = re.compile(r"=>|→")
+_HINT = r"write it like docs/(.*)\.md=>https://example.org/\1/"
+_INDEX = re.compile(r"(?<=[^:/]/)(?:index|README)(?:\.html?)?/?$")
+_SCHEME = re.compile(r"https?://[^/\s]")
+
+Rules = tuple[tuple[re.Pattern[str], str], ...]
 
 
 @lru_cache(maxsize=64)
-def compile_rule(rule: str) -> tuple[re.Pattern[str], str]:
-    """`docs/(.*)\\.md=>https://x/\\1/` to its two halves. Raises ConfigError."""
-    pattern, arrow, replacement = rule.partition(ARROW)
-    hint = r"write it like docs/(.*)\.md=>https://example.org/\1/"
-    if not arrow or not pattern.strip() or not replacement.strip():
-        raise ConfigError(f"The URL rule {rule!r} is not of the form regex=>address.", hint=hint)
+def compile_rules(text: str) -> Rules:
+    r"""`docs/(.*)\.md=>https://x/\1/`, one rule a line, to (expression, template) in order.
+
+    An arrow (`→`) may stand in place of `=>`. Raises ConfigError for what is malformed, and for
+    an address that is not on the web.
+    """
+    rules = tuple(_compile(line.strip()) for line in text.splitlines() if line.strip())
+    if not rules:
+        raise ConfigError("The URL rule is empty.", hint=_HINT)
+    return rules
+
+
+def _compile(rule: str) -> tuple[re.Pattern[str], str]:
+    pattern, *others = _ARROW.split(rule, maxsplit=1)
+    replacement = others[0].strip() if others else ""
+    if not replacement or not pattern.strip():
+        raise ConfigError(f"The URL rule {rule!r} is not of the form regex=>address.", hint=_HINT)
+    if not _SCHEME.match(replacement):
+        raise ConfigError(
+            f"The URL rule {rule!r} gives no address that begins with https:// and a host.",
+            hint=_HINT,
+        )
     try:
         compiled = re.compile(pattern.strip())
         # a template is only parsed when it is used: try it on an expression with equal groups
@@ -25,25 +46,26 @@ def compile_rule(rule: str) -> tuple[re.Pattern[str], str]:
             f"(?P<{name}>)" if (name := _name_of(compiled, number)) else "()"
             for number in range(1, compiled.groups + 1)
         )
-        re.sub(groups, replacement.strip(), "")
+        re.sub(groups, replacement, "")
     except (re.error, IndexError) as error:
-        raise ConfigError(f"The URL rule {rule!r} is malformed: {error}.", hint=hint) from error
-    return compiled, replacement.strip()
+        raise ConfigError(f"The URL rule {rule!r} is malformed: {error}.", hint=_HINT) from error
+    return compiled, replacement
 
 
-def url_for(path: str, rule: str | None) -> str | None:
-    """The address of a document, or None where the rule says nothing about its path.
+def url_for(path: str, rules: str | None) -> str | None:
+    """The address that the first matching rule gives a document, or None where none matches.
 
-    A page called `index` (or `README`) is the address of its folder.
+    A rule matches a whole path. A page called `index` (or `README`) is the address of its
+    folder.
     """
-    if rule is None:
+    if rules is None:
         return None
-    pattern, replacement = compile_rule(rule)
-    match = pattern.fullmatch(path)
-    if match is None:
-        return None
-    url = quote(match.expand(replacement), safe="/:?#[]@!$&'()*+,;=%~-._")
-    return re.sub(r"(?<=[^:/]/)(?:index|README)(?:\.html?)?/?$", "", url)
+    for pattern, replacement in compile_rules(rules):
+        match = pattern.fullmatch(path)
+        if match is not None:
+            url = quote(match.expand(replacement), safe="/:?#[]@!$&'()*+,;=%~-._")
+            return _INDEX.sub("", url)
+    return None
 
 
 def _name_of(pattern: re.Pattern[str], number: int) -> str | None:

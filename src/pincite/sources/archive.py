@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pincite.errors import SourceError
 from pincite.model import Source
 from pincite.sources.entries import Entry, OpenSource, Selection, Skipped, SourceLimits
-from pincite.sources.ignore import IgnoreRules, parse_rules
+from pincite.sources.ignore import parse_rules
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
 from pincite.sources.members import TAR_SUFFIXES, ZIP_SUFFIXES
 from pincite.sources.tar_archive import open_tar
@@ -42,27 +42,42 @@ class ArchiveSource(OpenSource):
         self._hidden = selection.hidden
         self._include = parse_rules("", selection.include)
         self._exclude = parse_rules("", selection.exclude)
+        self._by_path: dict[str, Entry | Skipped] | None = None
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
         for found in sorted(self._members.listing, key=lambda each: each.path):
-            path = found.path.removeprefix(self._top)
-            if isinstance(found, Skipped):
-                yield Skipped(path, found.code, found.detail)
-                continue
-            *folders, name = path.split("/")
-            if not SKIPPED_FOLDERS.isdisjoint(folders):
-                continue
-            if not self._hidden and any(
-                part[0] == "." and part not in SHOWN_HIDDEN_FOLDERS for part in (*folders, name)
-            ):
-                yield Skipped(path, "hidden")
-            elif _matches(path, self._exclude) or (
-                self._include and not _matches(path, self._include)
-            ):
-                yield Skipped(path, "ignored")
-            else:
-                yield Entry(path, found.size, found.mtime_ns)
+            judged = self._judge(found)
+            if isinstance(judged, Entry) and self._include is not None:
+                kept = self._include.covers(judged.path)
+                judged = judged if kept else Skipped(judged.path, "ignored")
+            if judged is not None:
+                yield judged
+
+    def find(self, path: str) -> Entry | None:
+        """See OpenSource."""
+        if self._by_path is None:
+            paths = ((each.path.removeprefix(self._top), each) for each in self._members.listing)
+            self._by_path = dict(paths)
+        found = self._by_path.get(path)
+        judged = self._judge(found) if found else None
+        return judged if isinstance(judged, Entry) else None
+
+    def _judge(self, found: Entry | Skipped) -> Entry | Skipped | None:
+        """A member under its path, None for what is never named."""
+        path = found.path.removeprefix(self._top)
+        if isinstance(found, Skipped):
+            return Skipped(path, found.code, found.detail)
+        *folders, name = path.split("/")
+        if not SKIPPED_FOLDERS.isdisjoint(folders):
+            return None
+        if not self._hidden and any(
+            part[0] == "." and part not in SHOWN_HIDDEN_FOLDERS for part in (*folders, name)
+        ):
+            return Skipped(path, "hidden")
+        if self._exclude is not None and self._exclude.covers(path):
+            return Skipped(path, "ignored")
+        return Entry(path, found.size, found.mtime_ns)
 
     def read(self, entry: Entry) -> bytes:
         """See OpenSource."""
@@ -78,7 +93,6 @@ def open_archive(
     *,
     name: str | None,
     ref: str | None,
-    url_rule: str | None,
     limits: SourceLimits,
     selection: Selection,
 ) -> ArchiveSource:
@@ -99,13 +113,9 @@ def open_archive(
         location=str(place),
         kind="wheel" if is_wheel else "archive",
         ref=ref or (commit if _SHA.fullmatch(commit) else version),
-        url_rule=url_rule,
+        pinned=bool(ref),
     )
     return ArchiveSource(source, members=members, top=top, selection=selection)
-
-
-def _matches(path: str, rules: IgnoreRules | None) -> bool:
-    return rules is not None and rules.covers(path)
 
 
 def _single_top(members: Members) -> str:

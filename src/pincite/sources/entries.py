@@ -17,7 +17,7 @@ SkipCode = Literal[
     "oversize",  # larger than the limits, or an archive member that claims absurd sizes
     "empty",
     "unsupported",  # a type that no reader reads
-    "generated",  # lock files and source maps
+    "generated",  # lock files, source maps, and what is generated in lines that nobody reads
     "unreadable",  # no permission, damaged, encrypted, a dangling link, a name that is not text
     "outside",  # a link or an archive member that leads out of the source
     "loop",  # a link to a folder that contains it
@@ -87,8 +87,18 @@ class OpenSource(ABC):
         """Files in the order of their posix paths, without reading any; and what is skipped."""
 
     @abstractmethod
+    def find(self, path: str) -> Entry | None:
+        """The file of this path anywhere in the source, if it may be read: whether or not it is
+        within the listing or matches the `include` patterns, but nothing hidden or excluded."""
+
+    @abstractmethod
     def read(self, entry: Entry) -> bytes:
         """The bytes of a file. Raises SourceError where they cannot be had."""
+
+    def read_at(self, ref: str, path: str) -> bytes | None:  # noqa: ARG002  # checkouts look
+        """The bytes that a file had at a revision, b"" if that has no such file; None where the
+        revision is not at hand."""
+        return None
 
     def ref_for(self, entry: Entry, content_hash: str) -> str:  # noqa: ARG002  # checkouts look
         """The revision that a citation of this file names: that of the source, or its content."""

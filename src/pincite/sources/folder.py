@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from pincite.model import Source
     from pincite.sources.git import Checkout
+    from pincite.sources.ignore import IgnoreRules
 
 
 class FolderSource(OpenSource):
@@ -45,14 +47,28 @@ class FolderSource(OpenSource):
         self._selection = selection
         self._limits = limits
         self._checkout = checkout
+        # a page may show a file that is not indexed itself, but none that was left out on purpose
+        self._finder = Walk(root, replace(selection, include=()), limits)
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
         if self.within and not self.within.endswith("/"):
             return iter((self._single(self.within),))
-        excludes = read_exclude_file(self._checkout.exclude_file) if self._checkout else ()
         walk = Walk(self._root, self._selection, self._limits)
-        return walk.run(self.within, excludes if self._selection.ignore_files else ())
+        return walk.run(self.within, self._excludes())
+
+    def find(self, path: str) -> Entry | None:
+        """See OpenSource."""
+        if self.within == path:
+            found: Entry | Skipped | None = self._single(path)
+        else:
+            found = self._finder.find(path, self._excludes())
+        return found if isinstance(found, Entry) else None
+
+    def _excludes(self) -> tuple[IgnoreRules, ...]:
+        if self._checkout is None or not self._selection.ignore_files:
+            return ()
+        return read_exclude_file(self._checkout.exclude_file)
 
     def _single(self, path: str) -> Entry | Skipped:
         try:
@@ -85,6 +101,10 @@ class FolderSource(OpenSource):
             limit = self._limits.max_file_bytes
             raise SourceError(f"{entry.path} has grown above the limit of {limit:,} bytes.")
         return raw
+
+    def read_at(self, ref: str, path: str) -> bytes | None:
+        """See OpenSource. Only a commit, and only what the checkout holds of its history."""
+        return self._checkout.read_at(ref, path) if self._checkout else None
 
     def ref_for(self, entry: Entry, content_hash: str) -> str:
         """See OpenSource. In a checkout: HEAD for files that are as committed."""

@@ -33,6 +33,17 @@ class Checkout:
     exclude_file: Path
     clean: frozenset[str] | None
 
+    def read_at(self, commit: str, path: str) -> bytes | None:
+        """The bytes of a committed file, b"" if the commit has no such file; None for what is no
+        commit's SHA, or one that is not here (a shallow clone, no `git`)."""
+        git = shutil.which("git")
+        if git is None or not _SHA.fullmatch(commit):
+            return None
+        ask = _Git(git, self.top)
+        if ask("cat-file", "-e", f"{commit}^{{commit}}") is None:
+            return None
+        return ask.raw("cat-file", "blob", f"{commit}:{path}") or b""
+
 
 def find_checkout(folder: Path, *, use_binary: bool = True) -> Checkout | None:
     """The innermost checkout that holds `folder` (an existing folder without links), if any."""
@@ -117,9 +128,16 @@ class _Git:
             "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
         )  # fmt: skip
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        self._environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        self._environment = {
+            **kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"
+        }  # fmt: skip
 
     def __call__(self, *arguments: str) -> str | None:
+        raw = self.raw(*arguments)
+        return os.fsdecode(raw) if raw is not None else None
+
+    def raw(self, *arguments: str) -> bytes | None:
+        """What it prints."""
         import subprocess  # 15 ms that not every run needs
 
         try:
@@ -133,7 +151,7 @@ class _Git:
             )
         except (OSError, subprocess.SubprocessError):
             return None
-        return os.fsdecode(done.stdout) if done.returncode == 0 else None
+        return done.stdout if done.returncode == 0 else None
 
     def unfiltered(self) -> tuple[str, ...]:
         """Options that switch off the content filters which this repository configures."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
 
 SKIPPED_FOLDERS = frozenset(
@@ -72,10 +73,13 @@ def reject_content(path: str, raw: bytes) -> Skipped | None:
         controls = len(head) - len(head.translate(None, _CONTROLS))
         if controls * 10 > len(head):
             return Skipped(path, "binary", "mostly control characters")
-    if suffix_of(path) in _DENSE and _is_minified(raw):
+    if not _is_minified(raw):
+        return None
+    if suffix_of(path) in _DENSE:
         per_line = len(raw) // (raw.count(b"\n") + 1)
         return Skipped(path, "minified", f"{per_line:,} bytes per line")
-    return None
+    mark = generated_mark(raw[:HEAD_BYTES].decode("latin-1"))  # data in the guise of code
+    return Skipped(path, "generated", mark) if mark else None
 
 
 def _is_minified(raw: bytes) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pincite.errors import SourceError
-from pincite.model import Source
+from pincite.model import AnchorStyle, Source
 from pincite.sources.entries import OpenSource, Selection, SourceLimits
 from pincite.sources.folder import FolderSource
 from pincite.sources.git import Checkout, find_checkout
@@ -20,6 +21,7 @@ def open_source(
     name: str | None = None,
     ref: str | None = None,
     url_rule: str | None = None,
+    anchors: AnchorStyle = "mkdocs",
     limits: SourceLimits,
     selection: Selection = EVERYTHING,
 ) -> OpenSource:
@@ -38,9 +40,9 @@ def open_source(
     if is_archive(place):
         from pincite.sources.archive import open_archive
 
-        return open_archive(
-            place, name=name, ref=ref, url_rule=url_rule, limits=limits, selection=selection
-        )
+        archive = open_archive(place, name=name, ref=ref, limits=limits, selection=selection)
+        archive.source = replace(archive.source, url_rule=url_rule, anchors=anchors)
+        return archive
     if not place.is_dir() and not place.is_file():
         raise SourceError(f"{given} is neither a file nor a folder.", hint="check the path")
     checkout = find_checkout(place if place.is_dir() else place.parent)
@@ -54,6 +56,8 @@ def open_source(
         kind="git" if checkout else "folder" if place.is_dir() else "file",
         ref=ref or (checkout.head if checkout else None),
         url_rule=url_rule,
+        anchors=anchors,
+        pinned=bool(ref),
     )
     return FolderSource(
         source,

@@ -23,8 +23,9 @@ def reopen_source(record: SourceRecord, within: str = "") -> OpenSource:
         return open_source(
             Path(source.location) / within if within else source.location,
             name=source.name,
-            ref=source.ref if source.kind in ("archive", "wheel") else None,
+            ref=source.ref if source.pinned else None,
             url_rule=source.url_rule,
+            anchors=source.anchors,
             limits=SourceLimits(),
             selection=selection_of(record),
         )

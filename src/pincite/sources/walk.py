@@ -39,6 +39,7 @@ class Walk:
         self._root = str(root)
         self._selection = selection
         self._limits = limits
+        self._listed: dict[str, dict[str, Entry | Skipped | _Folder]] = {}  #: by `find`
         self._filter = _Filter(
             parse_rules("", selection.include), parse_rules("", selection.exclude)
         )
@@ -60,6 +61,27 @@ class Walk:
                 stack.append(self._list(found.path, found.rules))
             else:
                 yield found
+
+    def find(self, path: str, excludes: tuple[IgnoreRules, ...] = ()) -> Entry | Skipped | None:
+        """What `run` would say of one path, None where it would not name it."""
+        folder, rules = "", excludes
+        *parents, name = path.split("/")
+        for part in parents:
+            inner = self._look_up(folder, rules).get(f"{folder}{part}")
+            if not isinstance(inner, _Folder):
+                return None
+            folder, rules = f"{inner.path}/", inner.rules
+        found = self._look_up(folder, rules).get(f"{folder}{name}")
+        return None if isinstance(found, _Folder) else found
+
+    def _look_up(
+        self, folder: str, rules: tuple[IgnoreRules, ...]
+    ) -> dict[str, Entry | Skipped | _Folder]:
+        known = self._listed.get(folder)
+        if known is None:
+            found = self._list(folder.removesuffix("/"), rules)
+            known = self._listed[folder] = {each.path: each for each in found}
+        return known
 
     def _rules_in(self, folder: str) -> tuple[IgnoreRules, ...]:
         if not self._selection.ignore_files:

@@ -87,7 +87,12 @@ def get(locator: str, json_: bool, index: Path | None) -> None:
 @json_option
 @index_option
 def verify(pack: Path, json_: bool, index: Path | None) -> int:
-    """Check every citation of a pack (JSON, - for stdin) against the files as they are now."""
+    """Check every citation of a pack (JSON, - for stdin) against files and revisions.
+
+    fresh: the cited lines are the text. moved: it stands elsewhere. changed: it is nowhere, or the
+    cited revision has something else there. deleted: the file is gone. Ends with 3 unless all are
+    fresh.
+    """
     from pincite.surfaces import commands, render
 
     raw = sys.stdin.buffer.read() if str(pack) == "-" else commands.read_file(pack)

@@ -14,7 +14,7 @@ from pincite.surfaces.options import collection_option, index_option, json_optio
 
 if TYPE_CHECKING:
     from pincite.ingest import IngestReport
-    from pincite.model import Notice
+    from pincite.model import AnchorStyle, Notice
 
 _language = click.option(
     "--language", default="auto", help="Stemming: english, german, ... or auto."
@@ -33,7 +33,17 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
 @collection_option
 @click.option("--name", help="What citations call the source.")
 @click.option("--ref", help="Its revision, where none is recorded.")
-@click.option("--url-rule", help=r"REGEX=>URL, such as 'docs/(.*)\.md=>https://x.org/\1/'.")
+@click.option(
+    "--url-rule",
+    "url_rules",
+    multiple=True,
+    help=r"REGEX=>URL, such as 'docs/(.*)\.md=>https://x.org/\1/'; the first that matches counts.",
+)
+@click.option(
+    "--anchors",
+    type=click.Choice(["mkdocs", "github", "none"]),
+    help="How that site names its headings; default: mkdocs.",
+)
 @click.option("--include", multiple=True, help="Only files like this, as in .gitignore.")
 @click.option("--exclude", multiple=True, help="No files like this.")
 @_language
@@ -48,7 +58,8 @@ def index(
     collection: str,
     name: str | None,
     ref: str | None,
-    url_rule: str | None,
+    url_rules: tuple[str, ...],
+    anchors: AnchorStyle | None,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     language: str,
@@ -61,13 +72,15 @@ def index(
 ) -> None:
     """Index folders, checkouts, files, archives and wheels.
 
-    Without PATHS, bring the index up to date with all that it knows.
+    Without PATHS, bring the index up to date with all that it and pincite.toml know. What is not
+    given about a source stays as it was.
     """
     options = IndexOptions(
         collection=collection,
         name=name,
         ref=ref,
-        url_rule=url_rule,
+        url_rule="\n".join(url_rules) or None,
+        anchors=anchors,
         include=include,
         exclude=exclude,
         language=language,
@@ -123,6 +136,9 @@ def _sentence(report: IngestReport) -> str:
     if report.skipped:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.skipped.items()))
         lines.append(f"  left out: {by_code} (named by `pincite status`)")
+    if report.noted:
+        by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.noted.items()))
+        lines.append(f"  noted: {by_code} (named by `pincite status`)")
     return "\n".join(lines)
 
 

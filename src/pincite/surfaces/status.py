@@ -72,6 +72,10 @@ def status_table(found: Status) -> str:
                 counts = ", ".join(f"{n} {code}" for code, n in sorted(record.skipped.items()))
                 lines.append(f"          left out: {counts}")
                 lines += [f"            {named}" for named in record.skipped_paths[:10]]
+            if record.noted:
+                counts = ", ".join(f"{n} {code}" for code, n in sorted(record.noted.items()))
+                lines.append(f"          noted: {counts}")
+                lines += [f"            {named}" for named in record.noted_paths[:10]]
     if found.advice:
         lines += ["", *(f"try: {advice}" for advice in found.advice)]
     return "\n".join(lines)

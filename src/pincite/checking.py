@@ -1,0 +1,147 @@
+"""Does one piece of evidence still hold: in the files as they are, and in the revision it names?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.model import Document, Evidence
+from pincite.readers import content_hash_of, read_document
+from pincite.readers.decoding import decode
+from pincite.sources import Entry, OpenSource, content_ref
+
+Freshness = Literal["fresh", "moved", "changed", "deleted"]
+RevisionState = Literal["confirmed", "refuted", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What has become of one item of a pack. `start_line` and `end_line` are where its text is
+    now. `revision` says whether the cited revision has the text at the cited lines; it is
+    `unknown` where that revision is not at hand."""
+
+    number: int
+    citation: str
+    status: Freshness
+    detail: str = ""
+    start_line: int | None = None
+    end_line: int | None = None
+    revision: RevisionState = "unknown"
+
+
+def document_at(opened: OpenSource, path: str) -> Document | None:
+    """A file as it is now, None if the source has it no more. Raises SourceError."""
+    entry = opened.find(path)
+    if entry is None:
+        return None
+    raw = opened.read(entry)
+    ref = opened.ref_for(entry, content_hash_of(raw))
+    return read_document(raw, source=opened.source, path=path, ref=ref)
+
+
+def check(opened: OpenSource, item: Evidence, *, text_cut: bool = False) -> Checked:
+    """`fresh`: the cited lines are the text, and the cited revision does not contradict it.
+    `moved`: the text stands elsewhere in the file, or the file elsewhere in the source.
+    `changed`: it is nowhere, or the cited revision has something else at those lines.
+    `deleted`: the file is gone. With `text_cut`, texts are beginnings. Raises SourceError.
+    """
+    document = document_at(opened, item.path)
+    revision = _revision(opened, item, document, text_cut=text_cut)
+    now = _now(opened, item, document, text_cut=text_cut)
+    status, detail, start, end = now
+    if revision == "refuted" and status in ("fresh", "moved"):
+        detail = f"{_short(item.ref)} does not have this text at those lines"
+        return Checked(item.number, item.citation, "changed", detail, start, end, revision)
+    if revision == "confirmed" and status != "fresh":
+        detail += f"; {_short(item.ref)} has it"
+    elif document is not None and document.ref != item.ref:
+        detail = "; ".join(filter(None, (detail, f"the revision is now {_short(document.ref)}")))
+    return Checked(item.number, item.citation, status, detail, start, end, revision)
+
+
+def _now(
+    opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool
+) -> tuple[Freshness, str, int | None, int | None]:
+    if document is None:
+        path = _renamed(opened, item)
+        if path is None:
+            return "deleted", "the file is gone", None, None
+        return "moved", f"now in {path}", item.start_line, item.end_line
+    if _holds(document.text, item, text_cut=text_cut):
+        return "fresh", "", item.start_line, item.end_line
+    line = _find(document.text, item)
+    if line is None:
+        return "changed", "the text is not in the file", None, None
+    end = line + item.end_line - item.start_line
+    return "moved", f"now lines {line}-{end}", line, end
+
+
+def _revision(
+    opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool
+) -> RevisionState:
+    by_content = item.ref == content_ref(item.content_hash)
+    at_ref = document is not None and document.ref == item.ref
+    if document is not None and (by_content or at_ref):
+        if document.content_hash == item.content_hash:
+            return "confirmed" if _holds(document.text, item, text_cut=text_cut) else "refuted"
+        if at_ref and opened.source.kind in ("archive", "wheel"):
+            return "refuted"
+    raw = opened.read_at(item.ref, item.path)
+    if raw is None:
+        return "unknown"
+    text = decode(raw)[0].replace("\r\n", "\n")  # a checkout may have translated newlines
+    return "confirmed" if _holds(text, item, text_cut=text_cut) else "refuted"
+
+
+def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
+    cited = _cited(text.split("\n")[item.start_line - 1 : item.end_line], item)
+    wanted = item.text
+    if "\r" not in text:
+        wanted = wanted.replace("\r\n", "\n")
+    return cited.startswith(wanted) if text_cut else cited == wanted
+
+
+def _cited(lines: Sequence[str], item: Evidence) -> str:
+    """The cited characters of the cited lines."""
+    kept = [line.removesuffix("\r") if n == len(lines) else line for n, line in enumerate(lines, 1)]
+    if kept and item.end_column is not None:
+        kept[-1] = lines[-1][: item.end_column]
+    if kept and item.start_column is not None:
+        kept[0] = kept[0][item.start_column - 1 :]
+    return "\n".join(kept)
+
+
+def _find(text: str, item: Evidence) -> int | None:
+    """The line where the text begins, nearest to where it was. What was whole lines must be
+    whole lines."""
+    whole = item.start_column is None
+    nearest = None
+    position = text.find(item.text) if item.text else -1
+    while position >= 0:
+        end = position + len(item.text)
+        begins = position == 0 or text[position - 1] == "\n"
+        ends = end == len(text) or text.startswith(("\n", "\r\n"), end)
+        if not whole or (begins and ends):
+            line = text.count("\n", 0, position) + 1
+            if nearest is None or abs(line - item.start_line) < abs(nearest - item.start_line):
+                nearest = line
+        position = text.find(item.text, position + 1)
+    return nearest
+
+
+def _renamed(opened: OpenSource, item: Evidence) -> str | None:
+    """The file of the same content under another name."""
+    suffix = item.path.rpartition(".")[2]
+    for entry in opened.entries():
+        if not isinstance(entry, Entry) or not entry.path.endswith(suffix):
+            continue
+        if content_hash_of(opened.read(entry)) == item.content_hash:
+            return entry.path
+    return None
+
+
+def _short(ref: str) -> str:
+    """A revision as people name it: twelve digits of a hash."""
+    bare, dash, rest = ref.partition("-dirty")
+    return f"{bare[:12]}{dash}{rest}" if len(bare) >= 40 else ref

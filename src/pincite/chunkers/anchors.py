@@ -1,0 +1,93 @@
+"""Anchors of headings, as site generators make them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from unicodedata import category, normalize
+
+from pincite.chunkers.blocks import front_matter_end, heading_lines, heading_source
+from pincite.markup import explicit_id, rendered_heading
+
+if TYPE_CHECKING:
+    from pincite.chunkers.lines import Lines
+    from pincite.model import AnchorStyle, Section
+
+_COUNTED = re.compile(r"(.*)_([0-9]+)", re.S)
+
+
+def with_anchors(
+    sections: Iterable[Section], lines: Lines, style: AnchorStyle
+) -> Iterator[Section]:
+    """Sections of a Markdown page with the anchor of the heading that their first line is below.
+
+    What is below the page's own title is at the page's address.
+    """
+    headings = list(heading_lines(lines, front_matter_end(lines), len(lines)))
+    anchors = anchors_of((heading_source(lines, line) for line, _ in headings), style)
+    if headings and headings[0][1] == 1:
+        anchors = ("", *anchors[1:])
+    tops = [line for line, _ in headings]
+    for section in sections:
+        number = bisect_right(tops, lines.line_at(section.start)) - 1
+        yield replace(section, anchor=anchors[number]) if number >= 0 else section
+
+
+def anchors_of(headings: Iterable[str], style: AnchorStyle) -> tuple[str, ...]:
+    """One anchor for each heading of a page, all of them, in order, as they stand in its source.
+
+    `mkdocs`: Python-Markdown's `toc` with its default slugs (ASCII, words joined by hyphens,
+    `_1`, `_2` for repetitions) and `{ #ids }` of `attr_list`. `github`: what the code host makes
+    of a rendered file (letters of any script, `-1`, `-2`). `none`: empty strings.
+    """
+    found = tuple(headings)
+    if style == "none":
+        return ("",) * len(found)
+    return _mkdocs(found) if style == "mkdocs" else _github(found)
+
+
+def _mkdocs(headings: tuple[str, ...]) -> tuple[str, ...]:
+    given = [explicit_id(text) for text in headings]
+    used = {each for each in given if each}
+    anchors = []
+    for text, known in zip(headings, given, strict=True):
+        anchor = known or _unique(_ascii_slug(rendered_heading(text)), used)
+        used.add(anchor)
+        anchors.append(anchor)
+    return tuple(anchors)
+
+
+def _ascii_slug(text: str) -> str:
+    ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    kept = re.sub(r"[^\w\s-]", "", ascii_only).strip().lower()
+    return re.sub(r"[-\s]+", "-", kept)
+
+
+def _unique(slug: str, used: set[str]) -> str:
+    while slug in used or not slug:
+        counted = _COUNTED.fullmatch(slug)
+        slug = f"{counted[1]}_{int(counted[2]) + 1}" if counted else f"{slug}_1"
+    return slug
+
+
+def _github(headings: tuple[str, ...]) -> tuple[str, ...]:
+    seen: Counter[str] = Counter()
+    anchors = []
+    for text in headings:
+        slug = _words(rendered_heading(text).lower()).replace(" ", "-")
+        anchor = slug
+        while anchor in seen:
+            seen[slug] += 1
+            anchor = f"{slug}-{seen[slug]}"
+        seen[anchor] = seen[anchor]
+        anchors.append(anchor)
+    return tuple(anchors)
+
+
+def _words(text: str) -> str:
+    """Letters, marks and digits of any script, spaces, hyphens and underscores."""
+    return "".join(sign for sign in text if sign in " -_" or category(sign)[0] in "LMN")

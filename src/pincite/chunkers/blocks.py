@@ -1,0 +1,101 @@
+"""The block structure of Markdown, and the blocks that sites add to it: front matter, tabs,
+admonitions."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+    from pincite.chunkers.lines import Lines
+
+LABEL = re.compile(
+    r"\s*(?:!!!|\?\?\?\+?|===[!+]?)(?:\s+[\w -]+?)?(?:\s+\"(?P<title>[^\"]*)\")?\s*"
+)  #: the line above an indented block: `!!! note "Title"`, `??? tip`, `=== "Python"`
+_ATX = re.compile(r"(?:(?:>|[-*+]|\d+[.)])\s*)*#{1,6}(?:\s+(.*?))??(?:\s+#+)?$")
+_DEEPEST = 6  # labelled blocks within labelled blocks
+
+
+def parse_blocks(lines: Lines, first: int, last: int, columns: int) -> list[Token]:
+    """The tokens of a range whose content is indented by so many columns."""
+    # the parser would take a lone "\r" for a newline
+    source = "\n".join(_dedent(line, columns) for line in lines.lines[first:last])
+    return _parser().parse(source.replace("\r", " "))
+
+
+def heading_lines(
+    lines: Lines, first: int, last: int, columns: int = 0, depth: int = 0
+) -> Iterator[tuple[int, int]]:
+    """(line, level) of all headings of a range in order, those in lists, quotes, tabs and
+    admonitions included."""
+    skip_until = first
+    for token in parse_blocks(lines, first, last, columns):
+        if token.map is None or token.nesting < 0 or first + token.map[0] < skip_until:
+            continue
+        line = first + token.map[0]
+        if token.type == "heading_open":
+            yield line, int(token.tag[1])
+        elif (
+            token.type == "paragraph_open"
+            and depth < _DEEPEST
+            and LABEL.fullmatch(lines.lines[line])
+        ):
+            end = labelled_end(lines, line, last)
+            if end > line + 1:
+                inner = lines.indent(line) + 4
+                yield from heading_lines(lines, line + 1, end, inner, depth + 1)
+                skip_until = end
+
+
+def heading_source(lines: Lines, line: int) -> str:
+    """What a heading says, with its inline marks, without those that make it a heading."""
+    text = lines.lines[line].strip()
+    match = _ATX.match(text)
+    return match[1] if match else text
+
+
+def labelled_end(lines: Lines, first: int, last: int) -> int:
+    """The line after an admonition's or tab's indented content."""
+    indent = lines.indent(first) + 4
+    end = first + 1
+    for line in range(first + 1, last):
+        if lines.blank[line]:
+            continue
+        if lines.indent(line) < indent:
+            break
+        end = line + 1
+    return end
+
+
+def front_matter_end(lines: Lines) -> int:
+    """The line after YAML (`---`) or TOML (`+++`) front matter, 0 without."""
+    if not len(lines):
+        return 0
+    mark = lines.lines[0].removeprefix("\ufeff").rstrip()
+    if mark not in ("---", "+++"):
+        return 0
+    for line in range(1, min(len(lines), 500)):
+        if lines.lines[line].rstrip() in (mark, "..." if mark == "---" else mark):
+            return line + 1
+    return 0
+
+
+def _dedent(line: str, columns: int) -> str:
+    if not columns or line[:columns].isspace():
+        return line[columns:]
+    return line.lstrip()
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")  # tables are found by `_is_table`, much faster
+    parser.core.ruler.disable(["inline", "text_join"])
+    return parser

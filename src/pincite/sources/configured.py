@@ -1,0 +1,67 @@
+"""Sources that a configuration file describes: `[[source]]` tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from pincite.errors import ConfigError
+from pincite.model import AnchorStyle
+from pincite.readers.urls import compile_rules
+
+
+class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[source]]`: what to index and what its citations say.
+
+    `path` counts from the file's folder. `url_rule` is one rule or several, of which the first
+    that matches decides. `ref` names the revision of what records none itself: a folder, an
+    archive. What is left out is found, or is as it was when the source was indexed before.
+    """
+
+    path: str
+    collection: str = "main"
+    name: str | None = None
+    ref: str | None = None
+    url_rule: str | tuple[str, ...] = ()
+    anchors: AnchorStyle | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def url_rules(self) -> str | None:
+        """The rules as `Source.url_rule` holds them."""
+        rules = (self.url_rule,) if isinstance(self.url_rule, str) else self.url_rule
+        return "\n".join(rules) or None
+
+
+def sources_from(table: object, origin: str, folder: Path) -> tuple[SourceConfig, ...]:
+    """The `[[source]]` tables of a file in `folder`, with absolute paths.
+
+    Raises ConfigError that names `origin` and the key for an unknown key, a wrong type or a
+    malformed rule.
+    """
+    try:
+        found = msgspec.convert(table, tuple[SourceConfig, ...])
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            f"{origin}: [[source]]: {error}",
+            hint=f"known keys: {', '.join(SourceConfig.__struct_fields__)}",
+        ) from error
+    for each in found:
+        if each.url_rules:
+            try:
+                compile_rules(each.url_rules)
+            except ConfigError as error:
+                raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
+    places = [folder / Path(each.path).expanduser() for each in found]
+    return tuple(
+        msgspec.structs.replace(each, path=str(place.absolute()))
+        for each, place in zip(found, places, strict=True)
+    )
+
+
+def configured_at(place: Path, sources: Sequence[SourceConfig]) -> SourceConfig | None:
+    """The description of a resolved place, if there is one."""
+    return next((each for each in sources if Path(each.path).resolve() == place), None)

@@ -1,0 +1,61 @@
+"""Files that a page shows: found by the names that the page uses, and never outside of the
+source."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from pincite.errors import SourceError
+from pincite.readers.decoding import decode
+from pincite.sources.entries import OpenSource
+from pincite.sources.kinds import reject_content
+
+
+def read_included(opened: OpenSource, page: str, name: str) -> str | None:
+    """The text of the file that a page names, None for one that is not there, leads out of the
+    source, or is left out of it (hidden, ignored, binary).
+
+    A name counts from the root of the source or from one of the folders above the page, the
+    highest first: a site may be built from any of them.
+    """
+    raw = _raw(opened, page, name)
+    return decode(raw)[0] if raw is not None else None
+
+
+def leads_out(page: str, name: str) -> bool:
+    """Does this name lead out of the source, wherever the site is built?"""
+    return not any(_candidates(page, name))
+
+
+def state_of(opened: OpenSource, page: str, names: Sequence[str]) -> str:
+    """32 hex digits that change when one of the files does, comes or goes."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in names:
+        raw = _raw(opened, page, name)
+        digest.update(b"\0" if raw is None else hashlib.sha256(raw).digest())
+    return digest.hexdigest()
+
+
+def _raw(opened: OpenSource, page: str, name: str) -> bytes | None:
+    for path in _candidates(page, name):
+        entry = opened.find(path)
+        if entry is None:
+            continue
+        try:
+            raw = opened.read(entry)
+        except SourceError:
+            continue
+        return raw if reject_content(path, raw) is None else None
+    return None
+
+
+def _candidates(page: str, name: str) -> Iterator[str]:
+    folders = page.split("/")[:-1]
+    seen = set()
+    for depth in range(len(folders) + 1):
+        path = posixpath.normpath(posixpath.join(*folders[:depth], name))
+        if path not in seen and path != ".." and not path.startswith(("../", "/")):
+            seen.add(path)
+            yield path

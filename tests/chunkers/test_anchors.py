@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import markdown
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pincite.chunkers import chunk_document, cut
+from pincite.chunkers.anchors import anchors_of
+from pincite.chunkers.blocks import heading_lines, heading_source
+from pincite.chunkers.lines import Lines
+from pincite.markup import explicit_id, rendered_heading
+from tests.chunkers.laws import SMALL, read
+
+EXTENSIONS = [
+    *("toc", "tables", "attr_list", "admonition"),
+    *("pymdownx.superfences", "pymdownx.tabbed", "pymdownx.details"),
+]
+WORDS = "Some quite ordinary words that say what is meant here and nothing else at all. " * 4
+
+PAGE = """\
+# The [`Agent`](agent.md) *class*
+
+## Set up
+## Set up
+## Set-up_1
+## `__init__()` and _emphasis_ & more
+## Größe, naïve café: 100 %?
+## 你好
+## ![Logo](logo.png) With a picture
+## Chosen { #chosen .wide }
+## chosen
+## Closed ##
+## <b>Bold</b> &lt;tag&gt;
+
+Underlined
+----------
+
+```python
+# no heading
+```
+
+1. A step
+
+    ```bash
+    # nor this
+    ```
+
+    ### In a list
+
+> ## In a quote
+
+!!! note "Mind"
+
+    ## In a note
+
+    === "Python"
+
+        ~~~~
+        ```
+        # nor in here
+        ~~~~
+
+        ### In a tab
+
+=== "Go"
+
+    ## Set up
+
+## End
+"""
+
+
+def generated(text: str) -> list[str]:
+    """What the generator makes of a page."""
+    page = markdown.Markdown(extensions=EXTENSIONS)
+    page.convert(text)
+
+    def flat(tokens: list[Any]) -> Iterator[str]:
+        for token in tokens:
+            yield token["id"]
+            yield from flat(token["children"])
+
+    return list(flat(page.toc_tokens))
+
+
+def ours(text: str) -> list[str]:
+    lines = Lines(text)
+    headings = (heading_source(lines, line) for line, _ in heading_lines(lines, 0, len(lines)))
+    return list(anchors_of(headings, "mkdocs"))
+
+
+def test_anchors_are_those_of_the_site_generator() -> None:
+    assert ours(PAGE) == generated(PAGE)
+    assert {"set-up_1", "set-up_2", "_1", "chosen", "chosen_1", "in-a-tab"} <= set(ours(PAGE))
+
+
+@given(st.lists(st.text("aAé1 -_.'`#", max_size=8), min_size=1, max_size=8))
+@settings(max_examples=100, deadline=None)
+def test_repetitions_are_counted_as_the_site_generator_counts_them(names: list[str]) -> None:
+    headings = [" ".join(name.replace("#", "").replace("`", "").split()) for name in names]
+    text = "\n\n".join(f"## {'x' + each}" for each in headings)
+    assert ours(text) == generated(text)
+
+
+def test_a_code_host_keeps_letters_of_all_scripts_and_counts_with_hyphens() -> None:
+    headings = ["Set up", "Set up", "Größe & 你好", "`a_b()` c", "Set up-1"]
+    assert anchors_of(headings, "github") == (
+        "set-up", "set-up-1", "größe--你好", "a_b-c", "set-up-1-1",
+    )  # fmt: skip
+    assert anchors_of(headings, "none") == ("",) * 5
+
+
+@pytest.mark.parametrize(
+    ("heading", "given_id", "shown"),
+    [
+        ("Title { #id }", "id", "Title"),
+        ("Title {: .a #id }", "id", "Title"),
+        ("Title {id=x}", "x", "Title"),
+        ("Title {x}", "", "Title"),
+        ("`{ #no }`", "", "{ #no }"),
+        ("A [link][1] and \\*stars\\*", "", "A link and *stars*"),
+        (":material-home: Home", "", "Home"),
+    ],
+)
+def test_a_heading_is_read_as_it_is_shown(heading: str, given_id: str, shown: str) -> None:
+    assert (explicit_id(heading), rendered_heading(heading)) == (given_id, shown)
+
+
+def urls_of(text: str, **values: object) -> list[str | None]:
+    document = replace(read("docs/a.md", text), **values)  # type: ignore[arg-type]
+    return [chunk.url for chunk in cut(document, chunk_document(document, SMALL))]
+
+
+def test_a_chunk_of_a_page_with_an_address_points_at_its_heading() -> None:
+    text = f"---\ntitle: A\n---\n\n# A\n\n{WORDS}\n\n## Größe\n\n{WORDS}\n"
+    address = "https://x.org/a/"
+    found = urls_of(text, url=address, anchors="mkdocs")
+    assert found[0] == address
+    assert list(dict.fromkeys(found)) == [address, f"{address}#groe"]
+    hosted = urls_of(text, url=address, anchors="github")
+    assert hosted[-1] == f"{address}#gr%C3%B6%C3%9Fe"
+    assert set(urls_of(text, url=address, anchors="none")) == {address}
+    assert set(urls_of(text, url=f"{address}#top", anchors="mkdocs")) == {f"{address}#top"}
+    assert set(urls_of(text)) == {None}

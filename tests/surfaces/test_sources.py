@@ -1,0 +1,106 @@
+"""How sources are described: by options, by configuration, by what is remembered."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from pincite.sources.configured import sources_from
+from tests.sources.helpers import commit
+from tests.surfaces.conftest import Cli
+
+PAGE = "# Guide\n\nHow to feed a walrus.\n\n## Every day\n\nFeed the walrus {} fish.\n"
+RULE = r"docs/(.*)\.md=>https://x.org/\1/"
+
+
+def found(cli: Cli, path: str = "docs/guide.md") -> dict[str, str]:
+    items = cli.json("search", "feed the walrus")["evidence"]
+    return next(item for item in items if item["path"] == path)
+
+
+def test_a_rule_gives_addresses_and_what_it_does_not_match_is_noted(cli: Cli) -> None:
+    cli.write("docs/guide.md", PAGE.format("ten " * 200))
+    cli.write("notes.md", "# Notes\n\nThe walrus is fed.\n")
+    (report,) = cli.json("index", ".", "--lexical", "--url-rule", RULE, "--ref", "v1")
+    assert report["noted"] == {"no_address": 1}
+    items = cli.json("search", "feed the walrus fish every day", "--limit", "9")["evidence"]
+    citations = [item["citation"].partition(":")[2] for item in items]
+    assert "https://x.org/guide/#every-day" in citations
+    assert "notes.md#L1-L3" in citations
+    assert next(i["url"] for i in items if i["path"] == "notes.md") is None
+
+
+def test_what_is_not_given_again_stays_and_a_new_rule_touches_only_what_it_concerns(
+    cli: Cli,
+) -> None:
+    cli.write("docs/guide.md", PAGE.format("ten"))
+    cli.write("docs/keep.py", "walrus = 1\n")
+    (first,) = cli.json("index", ".", "--lexical", "--ref", "v1", "--name", "zoo")
+    assert (first["new"], found(cli)["citation"]) == (2, "zoo@v1:docs/guide.md#L1-L7")
+    (second,) = cli.json("index", ".", "--url-rule", RULE)
+    assert (second["changed"], second["unchanged"]) == (1, 1)
+    assert found(cli)["citation"] == "zoo@v1:https://x.org/guide/"
+    for again in (("index",), ("index", ".")):
+        (third,) = cli.json(*again)
+        assert (third["source"], third["unchanged"]) == ("zoo", 2)
+        assert found(cli)["citation"] == "zoo@v1:https://x.org/guide/"
+
+
+def test_a_file_describes_sources_and_options_win(cli: Cli) -> None:
+    cli.write("site/docs/guide.md", PAGE.format("ten"))
+    cli.write("site/docs/skip.md", "# Skip\n\nwalrus\n")
+    cli.write(
+        "pincite.toml",
+        f"""
+[[source]]
+path = "site"
+name = "acme/zoo"
+ref = "{"ab" * 20}"
+url_rule = ['docs/index\\.md → https://x.org/', '{RULE}']
+anchors = "github"
+exclude = ["skip.md"]
+
+[select]
+results = 5
+""",
+    )
+    (report,) = cli.json("index")
+    assert (report["source"], report["new"]) == ("acme/zoo", 1)
+    assert found(cli)["citation"] == f"acme/zoo@{'ab' * 20}:https://x.org/guide/"
+    (report,) = cli.json("index", "site", "--ref", "v2")
+    assert found(cli)["citation"] == "acme/zoo@v2:https://x.org/guide/"
+
+
+def test_a_malformed_description_is_refused_with_file_and_key(cli: Cli) -> None:
+    cli.write("a.md", "# A\n")
+    cli.write("pincite.toml", '[[source]]\npath = "."\nurl = "x"\n')
+    done = cli("index", ".", "--lexical", code=2)
+    assert "pincite.toml" in done.stderr
+    assert "`url`" in done.stderr
+    assert "url_rule" in done.stderr
+    cli.write("pincite.toml", '[[source]]\npath = "."\nurl_rule = "nonsense"\n')
+    done = cli("index", ".", "--lexical", code=2)
+    assert "nonsense" in done.stderr
+    assert "pincite.toml" in done.stderr
+    assert not (cli.folder / ".pincite" / "catalog.db").exists()
+    (cli.folder / "pincite.toml").unlink()
+    assert "x=>y" in cli("index", ".", "--lexical", "--url-rule", "x=>y", code=2).stderr
+
+
+def test_a_checkout_is_cited_by_its_commit_until_a_ref_is_given(cli: Cli) -> None:
+    place = cli.write("repo/docs/guide.md", PAGE.format("ten")).parent.parent
+    sha = commit(place)
+    cli("index", "repo", "--lexical", "--url-rule", RULE)
+    assert found(cli)["citation"] == f"repo@{sha}:https://x.org/guide/"
+    cli("index", "repo", "--ref", "release-1")
+    cli("index")
+    assert found(cli)["citation"] == "repo@release-1:https://x.org/guide/"
+
+
+def test_the_example_of_the_documentation_is_a_description() -> None:
+    page = (Path(__file__).parents[2] / "docs/sources.md").read_text("utf-8")
+    (block,) = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    (source,) = sources_from(tomllib.loads(block)["source"], "sources.md", Path("/x"))
+    assert (source.path, source.name) == ("/x/adk-docs", "google/adk-docs")
+    assert source.url_rules is not None

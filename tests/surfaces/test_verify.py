@@ -1,0 +1,146 @@
+"""Packs held against files and revisions, with real repositories and archives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.sources.helpers import commit, git
+from tests.sources.test_archives import METADATA, tarred, zipped
+from tests.surfaces.conftest import Cli
+
+FILE = "a walrus sleeps on ice\nand dreams of fish\n"
+OTHER = "a giraffe stands in the sun\nand eats the trees\n"
+
+
+def search(cli: Cli, *options: str) -> dict[str, Any]:
+    pack: dict[str, Any] = cli.json("search", "walrus dreams of fish", *options)
+    cli.write("pack.json", json.dumps(pack))
+    return pack
+
+
+def verify(cli: Cli, code: int = 0) -> tuple[str, str, str]:
+    """Status, state of the revision and detail of the first item."""
+    first = cli.json("verify", "pack.json", code=code)[0]
+    return first["status"], first["revision"], first["detail"]
+
+
+@pytest.fixture
+def repo(cli: Cli) -> tuple[Path, str]:
+    place = cli.write("repo/docs/walrus.txt", FILE).parent.parent
+    sha = commit(place)
+    cli("index", "repo", "--lexical", "--language", "english")
+    assert search(cli)["evidence"][0]["citation"] == f"repo@{sha}:docs/walrus.txt#L1-L2"
+    return place, sha
+
+
+def test_evidence_of_the_checked_out_commit_is_fresh_and_confirmed(
+    cli: Cli, repo: tuple[Path, str]
+) -> None:
+    assert verify(cli) == ("fresh", "confirmed", "")
+
+
+def test_a_pack_of_an_older_commit_is_held_against_that_commit_too(
+    cli: Cli, repo: tuple[Path, str]
+) -> None:
+    place, sha = repo
+    (place / "docs/other.txt").write_text(OTHER)
+    second = commit(place)
+    assert verify(cli) == ("fresh", "confirmed", f"the revision is now {second[:12]}")
+
+    (place / "docs/walrus.txt").write_text("First a line.\n" + FILE)
+    commit(place)
+    assert verify(cli, 3) == ("moved", "confirmed", f"now lines 2-3; {sha[:12]} has it")
+
+    (place / "docs/walrus.txt").write_text(OTHER)
+    commit(place)
+    detail = f"the text is not in the file; {sha[:12]} has it"
+    assert verify(cli, 3) == ("changed", "confirmed", detail)
+
+    (place / "docs/walrus.txt").unlink()
+    commit(place)
+    assert verify(cli, 3) == ("deleted", "confirmed", f"the file is gone; {sha[:12]} has it")
+
+    (place / "docs/renamed.txt").write_text(FILE)
+    commit(place)
+    assert verify(cli, 3) == ("moved", "confirmed", f"now in docs/renamed.txt; {sha[:12]} has it")
+
+    git(place, "checkout", "-q", sha)
+    assert verify(cli) == ("fresh", "confirmed", "")
+
+
+def test_a_citation_of_a_commit_that_never_said_so_is_not_fresh(
+    cli: Cli, repo: tuple[Path, str]
+) -> None:
+    place, first = repo
+    (place / "docs/walrus.txt").write_text("# A title\n\n" + FILE)
+    second = commit(place)
+    pack = search(cli)
+    for item in pack["evidence"]:
+        item["ref"] = second  # line numbers of the first commit, name of the second
+    cli.write("pack.json", json.dumps(pack))
+    status, revision, detail = verify(cli, 3)
+    assert (status, revision) == ("changed", "refuted")
+    assert detail == f"{second[:12]} does not have this text at those lines"
+    for item in pack["evidence"]:
+        item["ref"] = "0" * 40
+    cli.write("pack.json", json.dumps(pack))
+    assert verify(cli, 3)[:2] == ("moved", "unknown")
+    assert first != second
+
+
+def test_uncommitted_evidence_has_no_commit_to_be_held_against(
+    cli: Cli, repo: tuple[Path, str]
+) -> None:
+    place, sha = repo
+    text = "a walrus wakes\nand still dreams of fish\n"
+    (place / "docs/walrus.txt").write_text(text)
+    cli("index")
+    assert search(cli)["evidence"][0]["ref"] == f"{sha}-dirty"
+    assert verify(cli) == ("fresh", "confirmed", "")  # it is the very content that was indexed
+    second = commit(place)
+    assert verify(cli) == ("fresh", "unknown", f"the revision is now {second[:12]}")
+
+
+def test_a_line_is_only_found_again_as_a_whole_line(cli: Cli, repo: tuple[Path, str]) -> None:
+    place, _ = repo
+    (place / "docs/walrus.txt").write_text("x" + FILE.rstrip("\n") + "x\n")
+    assert verify(cli, 3)[0] == "changed"
+    (place / "docs/walrus.txt").write_text("x" + FILE + OTHER + FILE)
+    assert verify(cli, 3)[2].startswith("now lines 5-6")
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist", "zip", "folder"])
+def test_archives_and_folders_are_verified_by_content(cli: Cli, kind: str) -> None:
+    def build(text: str) -> str:
+        if kind == "wheel":
+            files = {"pkg/walrus.txt": text, "p-1.dist-info/METADATA": METADATA}
+            return zipped(cli.folder / "p-1.2.3-py3-none-any.whl", files).name
+        if kind == "sdist":
+            files = {"p-1.2.3/walrus.txt": text, "p-1.2.3/PKG-INFO": METADATA}
+            return tarred(cli.folder / "p-1.2.3.tar.gz", files).name
+        if kind == "zip":
+            return zipped(cli.folder / "p-1.2.3.zip", {"top/walrus.txt": text}).name
+        return cli.write("folder/walrus.txt", text).parent.name
+
+    cli("index", build(FILE), "--lexical", "--language", "english")
+    cited = search(cli)["evidence"][0]
+    assert cited["ref"] == (f"sha256-{cited['content_hash'][:12]}" if kind == "folder" else "1.2.3")
+    assert verify(cli) == ("fresh", "confirmed", "")
+    known = "unknown" if kind == "folder" else "refuted"
+    build(f"A line.\n{FILE}")
+    status, revision, _ = verify(cli, 3)
+    assert (status, revision) == ("moved" if kind == "folder" else "changed", known)
+    build(OTHER)
+    assert verify(cli, 3)[:2] == ("changed", known)
+
+
+def test_a_pack_whose_texts_are_cut_is_fresh_all_the_same(cli: Cli, repo: tuple[Path, str]) -> None:
+    cli.write("pincite.toml", "[pack]\nmax_chars = 10\n")
+    assert search(cli)["evidence"][0]["text"] == FILE[:10]
+    assert verify(cli) == ("fresh", "confirmed", "")
+    (repo[0] / "docs/walrus.txt").write_text(OTHER)
+    assert verify(cli, 3)[0] == "changed"
