@@ -40,7 +40,7 @@ VARIABLES = (
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Where things are, the profile, and which models to use beside the bundled one. `threads` is
-    None for one per core."""
+    None for one per core, `values` are those that the file gives for the profile."""
 
     index: Path
     models: Path
@@ -52,6 +52,11 @@ class Settings:
     config: Path | None = None
     use: ModelSettings = field(default_factory=ModelSettings)
     sources: tuple[SourceConfig, ...] = ()
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def preset(self, name: str) -> Profile:
+        """The profile with another preset below the values of the file. Raises ConfigError."""
+        return _profile({**self.values, "preset": name}, str(self.config or CONFIG_FILE))
 
 
 def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
@@ -87,6 +92,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         config=config,
         use=use,
         sources=sources,
+        values=table,
     )
 
 
@@ -109,12 +115,13 @@ def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
     return beside if beside.is_file() else None
 
 
-def _profile(table: dict[str, object], origin: str) -> Profile:
+def _profile(table: Mapping[str, object], origin: str) -> Profile:
     """The preset that the table names, with the values that it gives."""
-    name = table.pop("preset", GENERAL)
+    name = table.get("preset", GENERAL)
     if not isinstance(name, str) or name not in PRESETS:
         raise ConfigError(f"{origin}: there is no preset {name!r}; known: {', '.join(PRESETS)}")
-    return profile_from(table, origin, PRESETS[name])
+    given = {key: value for key, value in table.items() if key != "preset"}
+    return profile_from(given, origin, PRESETS[name])
 
 
 def _read_toml(path: Path) -> dict[str, object]:

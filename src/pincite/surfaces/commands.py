@@ -11,7 +11,6 @@ import msgspec
 
 from pincite.errors import SourceError, UsageError
 from pincite.model import EvidencePack, Scope, SourceType, TaskMode
-from pincite.presets import PRESETS
 from pincite.surfaces.explain import StageView, explain, explain_table
 from pincite.surfaces.render import pack_from_json
 from pincite.surfaces.status import Status, status, status_table
@@ -58,7 +57,8 @@ class SearchRequest:
 
 async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
     """The pack and how it came about."""
-    chosen = PRESETS[request.preset] if request.preset else engine.settings.profile
+    settings = engine.settings
+    chosen = settings.preset(request.preset) if request.preset else settings.profile
     profile = chosen.showing(request.limit)
     if request.show_all:
         profile = replace(profile, select=replace(profile.select, on_none="keep"))

@@ -1,0 +1,108 @@
+"""The whole flow with hosted models in their real shapes: two collections, one reranker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pincite.testing.contract_server import ContractServer
+from tests.surfaces.conftest import Cli
+
+KEY = "sk-do-not-show-this-0123456789"
+QUESTION = "how does rotate_key rotate a key"
+TOML = """\
+preset = "evidence"
+
+[models]
+rerank = "voyage:rerank-2.5"
+
+[collections.docs]
+dense = "voyage:voyage-context-3"
+
+[collections.code]
+dense = "voyage:voyage-code-3"
+
+[prepare.expansions]
+docs = ["Acme usage: {{query}}"]
+
+[rerank]
+corpus = "Acme"
+
+[providers.voyage]
+url = "{url}"
+tries = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ContractServer]:
+    with ContractServer(key=KEY) as running:
+        yield running
+
+
+@pytest.fixture
+def shop(server: ContractServer, cli: Cli) -> Cli:
+    """Docs and code of the same thing, each with the model for its kind."""
+    server.heal()
+    cli.write("docs/keys.md", "# Keys\n\n## Rotating\n\nCall `rotate_key` to rotate a key.\n")
+    cli.write("docs/bread.md", "# Bread\n\nFlour and water make a dough.\n")
+    cli.write("src/keys.py", "def rotate_key(secret: str) -> str:\n    return secret[::-1]\n")
+    cli.write("pincite.toml", TOML.format(url=server.url("voyage")))
+    run(cli, "index", "docs", "-c", "docs", "--name", "acme-docs")
+    run(cli, "index", "src", "-c", "code", "--name", "acme")
+    server.record.clear()
+    return cli
+
+
+def run(cli: Cli, *arguments: str, code: int = 0) -> str:
+    cache = str(cli.folder / "cache.db")
+    return cli(*arguments, code=code, VOYAGE_API_KEY=KEY, PINCITE_CACHE=cache).stdout
+
+
+def asked(server: ContractServer, path: str) -> list[Any]:
+    return [
+        body
+        for where, body in zip(server.record.paths, server.record.bodies, strict=True)
+        if where == f"/voyage/v1/{path}"
+    ]
+
+
+def test_each_collection_is_asked_with_its_model_and_one_reranker_judges_both(
+    server: ContractServer, shop: Cli
+) -> None:
+    pack = json.loads(run(shop, "evidence", QUESTION, "--mode", "debug", "--all", "--json"))
+    assert pack["plan"]["collections"] == ["code", "docs"]
+    assert pack["plan"]["rung"] == "api-model"
+    assert pack["plan"]["limits"] == {"dense": 80, "sparse": 120, "pool": 180, "results": 12}
+    assert pack["plan"]["reranker"].startswith("voyage/rerank-2.5")
+    assert {item["source_type"] for item in pack["evidence"]} == {"docs", "code"}
+    contextual = asked(server, "contextualizedembeddings")
+    assert contextual[0]["inputs"] == [[QUESTION]]
+    assert contextual[0]["input_type"] == "query"
+    (code,) = asked(server, "embeddings")
+    assert (code["model"], code["input"], code["input_type"]) == (
+        *("voyage-code-3", [QUESTION], "query"),
+    )
+
+
+def test_the_reranker_is_told_the_task_and_reads_headers(server: ContractServer, shop: Cli) -> None:
+    run(shop, "evidence", QUESTION, "--mode", "debug")
+    body = asked(server, "rerank")[0]
+    assert body["model"] == "rerank-2.5"
+    assert "find the cause of a fault and mend it with Acme" in body["query"]
+    assert QUESTION in body["query"]
+    headers = [text.split("\n")[:4] for text in body["documents"]]
+    assert ["SOURCE: code", "REPO: acme"] in [header[:2] for header in headers]
+    assert any(header[3] == "PATH: docs/keys.md" for header in headers)
+
+
+def test_a_dead_reranker_leaves_the_fused_order_and_a_warning(
+    server: ContractServer, shop: Cli
+) -> None:
+    server.fail("503", times=9, path="rerank")
+    pack = json.loads(run(shop, "evidence", QUESTION, "--all", "--json"))
+    assert "rerank_unavailable" in [warning["code"] for warning in pack["warnings"]]
+    assert pack["evidence"]
