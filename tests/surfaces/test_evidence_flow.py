@@ -77,7 +77,7 @@ def test_each_collection_is_asked_with_its_model_and_one_reranker_judges_both(
     assert pack["plan"]["collections"] == ["code", "docs"]
     assert pack["plan"]["rung"] == "api-model"
     assert pack["plan"]["limits"] == {"dense": 80, "sparse": 120, "pool": 180, "results": 12}
-    assert pack["plan"]["reranker"].startswith("voyage/rerank-2.5")
+    assert pack["plan"]["reranker"].startswith("voyage:rerank-2.5")
     assert {item["source_type"] for item in pack["evidence"]} == {"docs", "code"}
     contextual = asked(server, "contextualizedembeddings")
     assert contextual[0]["inputs"] == [[QUESTION]]
@@ -96,7 +96,7 @@ def test_the_reranker_is_told_the_task_and_reads_headers(server: ContractServer,
     assert QUESTION in body["query"]
     headers = [text.split("\n")[:4] for text in body["documents"]]
     assert ["SOURCE: code", "REPO: acme"] in [header[:2] for header in headers]
-    assert any(header[3] == "PATH: docs/keys.md" for header in headers)
+    assert any(header[3].startswith("PATH:") and "keys.md" in header[3] for header in headers)
 
 
 def test_a_dead_reranker_leaves_the_fused_order_and_a_warning(
