@@ -7,21 +7,26 @@ from types import MappingProxyType
 
 from pincite.profile import Profile
 from pincite.stages.coverage import CoverageConfig
+from pincite.stages.fuse import FuseConfig
 from pincite.stages.load import LoadConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.rerank import RerankConfig
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
+from pincite.stages.smooth import SmoothConfig
 
 GENERAL, EVIDENCE = "general", "evidence"
 
 #: For coding agents: documentation and code side by side, deep pools for a reranker, both kinds in
-#: what is shown. The limits are those of the specification it follows, the fusion is ours.
+#: what is shown. The limits are those of the specification it follows, the fusion is what measured
+#: best over documentation and code of one framework (docs/decisions/0010).
 _EVIDENCE = Profile(
     prepare=PrepareConfig(expansions={"*": ("In code: {identifiers} {query}",)}),
     retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256),
-    load=LoadConfig(pool=180, share=0.5),
+    fuse=FuseConfig(method="weighted_dbsf", apart=True),
+    load=LoadConfig(pool=180, share=0.5, vectors=False),
+    smooth=SmoothConfig(weight=0.0),
     rerank=RerankConfig(pool=180),
     cover=CoverageConfig(candidates=180),
     select=SelectConfig(results=12, docs=3, code=3),

@@ -8,7 +8,9 @@ from pincite.errors import ConfigError
 from pincite.model import Hit, Ranking, SignalKind, SignalName
 from pincite.stages.fuse import FuseConfig, FuseMethod, dense_weight, fuse
 
-METHODS: tuple[FuseMethod, ...] = ("rrf", "weighted_rrf", "dbsf", "weighted_sum")
+METHODS: tuple[FuseMethod, ...] = (
+    *("rrf", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"),
+)
 
 
 def ranked(
@@ -243,3 +245,20 @@ def test_a_weighted_sum_lies_between_zero_and_one(
     found = values("weighted_sum", by_score("dense", dense), by_score("sparse", sparse))
     assert all(0 <= value <= 1 for value in found.values())
     assert found.keys() == dense.keys() | sparse.keys()
+
+
+def test_weighted_dbsf_by_hand_together_and_apart() -> None:
+    # dense .9 .5 .1: m .5, sd .4, from -.7 to 1.7; sparse 4 of one hit only: no spread, .5
+    dense = ranking("dense", ("a", 0.9), ("b", 0.5), ("c", 0.1))
+    sparse = ranking("sparse", ("b", 4.0))
+    config = FuseConfig(method="weighted_dbsf", dense_weight=0.75)
+    fused = {one.id: one.score for one in fuse([dense, sparse], config)}
+    assert fused[chunk("a").id] == pytest.approx(0.75 * 1.6 / 2.4)
+    assert fused[chunk("b").id] == pytest.approx(0.75 * 1.2 / 2.4 + 0.25 * 0.5)
+    other = ranking("dense", ("d", 0.09), ("e", 0.05), ("f", 0.01), collection="other")
+    together = [one.id for one in fuse([dense, other], FuseConfig(method="weighted_dbsf"))]
+    assert together[:3] == [chunk(name).id for name in "abc"]
+    for method in ("weighted_dbsf", "weighted_sum"):
+        apart = fuse([dense, other], FuseConfig(method=method, apart=True))
+        assert {one.id for one in apart[:2]} == {chunk("a").id, chunk("d").id}
+        assert apart[0].score == pytest.approx(apart[1].score)
