@@ -1,0 +1,143 @@
+"""Run a sweep over an index: resumed from its journal, its questions shared out to processes."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+from pincite.engine import AsyncPincite
+from pincite.errors import PinciteError
+from pincite.evals.golden import GoldenQuery, GoldenSet
+from pincite.evals.journal import Journal, Plan, write_line
+from pincite.evals.points import Point
+from pincite.evals.running import Progressed, Subject, open_subject, stamp
+from pincite.evals.sweep import Line, sweep_points
+from pincite.evals.table import SweepTable, tabulate
+from pincite.evals.targets import Targets
+from pincite.model import Scope
+from pincite.settings import Settings
+
+_LOOK_S = 0.2
+
+
+async def run_sweep(
+    engine: AsyncPincite,
+    golden: GoldenSet,
+    points: Sequence[Point],
+    names: Sequence[str],
+    folder: Path,
+    *,
+    scope: Scope = Scope(),
+    jobs: int = 1,
+    tune_share: float = 0.5,
+    progress: Progressed = lambda *_: None,
+) -> SweepTable:
+    """All points; the first is the one that the others are held against. What the folder has
+    already is not done again. `jobs` processes each take a share of the questions, so that no
+    work is done twice. Raises UsageError for a folder of another sweep."""
+    subject = await open_subject(engine, golden, scope)
+    plan = Plan(await stamp(subject.deps, golden, points[0].profile, "sweep"), tuple(names))
+    journal = Journal(folder, plan)
+    work = _missing(journal, golden, points)
+    if work and jobs > 1:
+        await _in_processes(engine.settings, subject, work, names, journal, jobs, progress)
+    elif work:
+        await _here(subject, work, names, journal, progress)
+    return tabulate(golden, points, journal.read(), names, tune_share)
+
+
+#: Points that lack the same questions, with these questions.
+Work = list[tuple[list[Point], list[GoldenQuery]]]
+
+
+def _missing(journal: Journal, golden: GoldenSet, points: Sequence[Point]) -> Work:
+    done = journal.read()
+    groups: dict[tuple[str, ...], tuple[list[Point], list[GoldenQuery]]] = {}
+    for point in points:
+        known = done.get(point.id, {})
+        lacking = [query for query in golden.queries if query.id not in known]
+        if lacking:
+            key = tuple(query.id for query in lacking)
+            groups.setdefault(key, ([], lacking))[0].append(point)
+    return list(groups.values())
+
+
+async def _here(
+    subject: Subject, work: Work, names: Sequence[str], journal: Journal, progress: Progressed
+) -> None:
+    total, done = sum(len(points) for points, _ in work), 0
+    with journal.new_file().open("ab") as file:
+        for points, queries in work:
+
+            def emit(line: Line) -> None:
+                nonlocal done
+                write_line(file, line)
+                done += 1
+                progress(done, total)
+
+            await sweep_points(subject, queries, points, names, emit)
+
+
+async def _in_processes(
+    settings: Settings,
+    subject: Subject,
+    work: Work,
+    names: Sequence[str],
+    journal: Journal,
+    jobs: int,
+    progress: Progressed,
+) -> None:
+    context = multiprocessing.get_context("spawn")
+    before, total = journal.lines(), 0
+    workers = []
+    for number in range(jobs):
+        share = [(points, queries[number::jobs]) for points, queries in work]
+        share = [(points, queries) for points, queries in share if queries]
+        if share:
+            total += sum(len(points) for points, _ in share)
+            given = (settings, subject.scope, subject.targets, share, tuple(names))
+            workers.append(
+                context.Process(target=_worker, args=(*given, journal.new_file()), daemon=True)
+            )
+    try:
+        for worker in workers:
+            worker.start()
+        while any(worker.is_alive() for worker in workers):
+            await asyncio.sleep(_LOOK_S)
+            progress(journal.lines() - before, total)
+    finally:
+        for worker in workers:
+            if worker.pid is not None:
+                worker.terminate()
+                worker.join()
+    if any(worker.exitcode for worker in workers):
+        raise PinciteError(
+            "a process of the sweep failed; its message is above",
+            hint="the same command goes on where the sweep was",
+        )
+
+
+def _worker(
+    settings: Settings,
+    scope: Scope,
+    targets: Targets,
+    work: Work,
+    names: Sequence[str],
+    place: Path,
+) -> None:
+    """A share of the questions, over all points. The parent ends this process when interrupted."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    async def session() -> None:
+        async with AsyncPincite(settings) as engine:
+            subject = Subject(await engine.deps(scope), scope, targets)
+            with place.open("ab") as file:
+                for points, queries in work:
+                    await sweep_points(
+                        subject, queries, points, names, lambda line: write_line(file, line)
+                    )
+
+    asyncio.run(session())
