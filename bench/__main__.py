@@ -20,6 +20,7 @@ from bench.frame import (
     load_results,
     save_results,
 )
+from pincite.errors import UsageError
 from pincite.settings import load_settings
 
 #: In the order in which they are run: the ones that time something first.
@@ -65,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         started_s = time.monotonic()
         try:
             figures, skipped = asyncio.run(run(program, options)), ""
-        except SkippedError as error:
+        except (SkippedError, UsageError) as error:
             figures, skipped = None, str(error)
             print(f"  {name} is skipped: {error}")
         except Exception as error:  # noqa: BLE001 - the other subjects are still worth having

@@ -77,7 +77,6 @@ async def index_corpus(
         )
         await index.replace(name, record, points)
         progress(min(start + _BATCH, len(items)), len(items))
-    await index.settle(name)
     return spec
 
 

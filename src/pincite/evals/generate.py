@@ -10,10 +10,11 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Final
 
 from pincite.evals.golden import Expected, GoldenQuery
+from pincite.evals.targets import every_chunk
 from pincite.model import Chunk
 from pincite.ports import Searchable
 
@@ -27,7 +28,6 @@ PROMPT: Final = (
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
 _LEAST_CHARS = 200
 _KEY_WORDS = 7
-_PAGE = 512
 
 
 async def generate(
@@ -42,7 +42,7 @@ async def generate(
     chunks = [
         chunk
         for collection in collections
-        async for chunk in every_chunk(collection)
+        async for chunk in every_chunk(collection.index, collection.spec.name)
         if len(chunk.text) >= _LEAST_CHARS and chunk.source_type != "data"
     ]
     frequencies = Counter(word for chunk in chunks for word in set(_words(chunk.text)))
@@ -60,15 +60,6 @@ async def generate(
             asked.add(text.lower())
             questions.append(_question(len(questions) + 1, text, chunk, origin))
     return tuple(questions)
-
-
-async def every_chunk(collection: Searchable) -> AsyncIterator[Chunk]:
-    """Every chunk of a collection, by id."""
-    after: str | None = None
-    while chunks := await collection.index.page(collection.spec.name, after, _PAGE):
-        for chunk in chunks:
-            yield chunk
-        after = chunks[-1].id
 
 
 def _question(number: int, text: str, chunk: Chunk, origin: str) -> GoldenQuery:

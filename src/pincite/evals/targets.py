@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pincite.evals.golden import Expected, GoldenQuery
 from pincite.model import Chunk
-from pincite.ports import Searchable
+from pincite.ports import Index, Searchable
 
 Key = tuple[str, str]  #: collection, chunk id
 _PAGE = 512
@@ -47,20 +47,17 @@ async def find_targets(
     queries: Sequence[GoldenQuery], collections: Iterable[Searchable]
 ) -> Targets:
     """Look at every chunk of the collections once."""
-    by_name: dict[str, list[tuple[str, int, Expected]]] = defaultdict(list)
+    known: dict[str, list[tuple[str, int, Expected]]] = {}
     for query in queries:
         for place, item in enumerate(query.expected):
-            by_name[item.path or _chunk_id(item)].append((query.id, place, item))
+            known.setdefault(item.path or _chunk_id(item), []).append((query.id, place, item))
     items: dict[str, dict[Key, list[int]]] = {q.id: defaultdict(list) for q in queries}
     for collection in collections:
-        name, after = collection.spec.name, None
-        while chunks := await collection.index.page(name, after, _PAGE):
-            for chunk in chunks:
-                wanted = (*by_name.get(chunk.path, ()), *by_name.get(chunk.id, ()))
-                for query_id, place, item in wanted:
-                    if counts_for(chunk, item):
-                        items[query_id][name, chunk.id].append(place)
-            after = chunks[-1].id
+        name = collection.spec.name
+        async for chunk in every_chunk(collection.index, name):
+            for query_id, place, item in (*known.get(chunk.path, ()), *known.get(chunk.id, ())):
+                if counts_for(chunk, item):
+                    items[query_id][name, chunk.id].append(place)
     missing = {}
     for query in queries:
         found = {place for places in items[query.id].values() for place in places}
@@ -78,6 +75,15 @@ async def find_targets(
         },
         missing,
     )
+
+
+async def every_chunk(index: Index, collection: str) -> AsyncIterator[Chunk]:
+    """Every chunk that searches of the collection can see, by id."""
+    after: str | None = None
+    while chunks := await index.page(collection, after, _PAGE):
+        for chunk in chunks:
+            yield chunk
+        after = chunks[-1].id
 
 
 def _chunk_id(item: Expected) -> str:

@@ -94,8 +94,10 @@ async def _index(engine: AsyncPincite, name: str, texts: dict[str, str], lexical
     if not lexical:
         encoder = LazyEncoder(engine.settings.models, threads=engine.settings.threads)
     try:
+        client = engine.client(create=True)
         with progress_line("indexing") as told:
-            await index_corpus(engine.client(create=True), name, texts, encoder, progress=told)
+            await index_corpus(client, name, texts, encoder, progress=told)
+        await client.settle(name)
     finally:
         if encoder is not None:
             encoder.close()

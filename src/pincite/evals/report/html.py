@@ -65,20 +65,14 @@ def _compared(found: Comparison, summaries: Sequence[Summary]) -> str:
         (
             one.label,
             one.measure,
-            f"{one.base:.4f}",
-            f"{one.other:.4f}",
-            f"{one.delta:+.4f}",
-            f"{one.low:+.4f} to {one.high:+.4f}",
-            f"{one.p:.4f}",
-            f"{one.p_holm:.4f}",
+            f"{one.base:.3f} → {one.other:.3f}",
+            f"{one.delta:+.3f} ({one.low:+.3f} to {one.high:+.3f})",
+            f"{one.p_holm:.3f}",
             f"{one.better} / {one.same} / {one.worse}",
         )
         for one in found.differences
     ]
-    head = (
-        *("run", "measure", found.base, "run's", "difference", "95 % interval", "p", "p (Holm)"),
-        "better / same / worse",
-    )
+    head = ("run", "measure", "means", "difference (95 %)", "p (Holm)", "better / same / worse")
     notes = "".join(f"<p class=soft>{escape(note)}</p>" for note in found.notes)
     moved = [
         (
@@ -96,7 +90,7 @@ def _compared(found: Comparison, summaries: Sequence[Summary]) -> str:
         "<p class=soft>Paired over the questions that both runs have: 95 % bootstrap interval,"
         " randomisation test, and its p corrected for all comparisons in this table (Holm).</p>"
         f"{notes}<h3>Questions that moved most</h3>"
-        f"{table(('run', 'id', 'question', 'before', 'after'), moved, 'wrap')}</section>"
+        f"{table(('run', 'id', 'question', 'before', 'after'), moved)}</section>"
     )
 
 

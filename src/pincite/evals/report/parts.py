@@ -7,17 +7,23 @@ from html import escape
 
 from pincite.evals.summary import Estimate
 
+_TEXT, _LONG = 20, 40  # characters
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]], kind: str = "") -> str:
-    """A table that scrolls by itself where the screen is narrow. Cells are escaped."""
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table that scrolls by itself where the screen is narrow. Cells are escaped; those with
+    much text wrap."""
     top = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows
-    )
+    body = "".join(f"<tr>{''.join(_cell(str(cell)) for cell in row)}</tr>" for row in rows)
     return (
-        f'<div class="scroll"><table class="{kind}"><thead><tr>{top}</tr></thead>'
+        f'<div class="scroll"><table><thead><tr>{top}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _cell(text: str) -> str:
+    kind = ' class="long"' if len(text) > _LONG else ' class="s"' if len(text) > _TEXT else ""
+    return f"<td{kind}>{escape(text)}</td>"
 
 
 def bars(rows: Iterable[tuple[str, float, str]], top: float = 1.0, colour: int = 0) -> str:

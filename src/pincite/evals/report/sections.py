@@ -215,7 +215,7 @@ def _question(query: QueryResult, value: float | None) -> str:
         f"<details><summary><code>{escape(query.id)}</code> {escape(query.query[:160])}"
         f" <small>{figure_}, {query.verdict}</small></summary>"
         f"<p class=soft>Expected: {escape(wanted or 'nothing')}</p>{lost}{notices}"
-        f"{table(('rank', 'found', 'grade', 'signals'), found, 'wrap')}{way}</details>"
+        f"{table(('rank', 'found', 'grade', 'signals'), found)}{way}</details>"
     )
 
 

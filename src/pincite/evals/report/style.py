@@ -22,7 +22,7 @@ nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;padding:0;list-style:none}
 margin:1rem 0}
 .tiles div{background:var(--wash);border-radius:.5rem;padding:.6rem .8rem}
 .tiles span,.tiles small{display:block;color:var(--soft);font-size:.8rem}
-.tiles strong{font-size:1.45rem;font-variant-numeric:tabular-nums}
+.tiles strong{font-size:1.35rem;white-space:nowrap;font-variant-numeric:tabular-nums}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,23rem),1fr));gap:1rem}
 figure{margin:0;padding:.8rem;border:1px solid var(--line);border-radius:.5rem;min-width:0}
 figcaption{font-weight:600;font-size:.92rem;margin-bottom:.4rem}
@@ -42,7 +42,8 @@ th,td{text-align:right;padding:.25rem .55rem;border-bottom:1px solid var(--line)
 white-space:nowrap}
 th:first-child,td:first-child{text-align:left}
 thead th{color:var(--soft);font-weight:600}
-.wrap td{white-space:normal;text-align:left;overflow-wrap:anywhere}
+.s{text-align:left}
+.long{white-space:normal;text-align:left;min-width:15rem;overflow-wrap:anywhere}
 .bars{width:100%}
 .bars th{font-weight:400;width:1%}
 .bars td{border:0;text-align:left;width:1%}

@@ -11,7 +11,8 @@ from html import escape
 from typing import Final
 
 _WIDTH, _HEIGHT = 400, 250
-_LEFT, _RIGHT, _TOP, _BOTTOM = 42, 10, 10, 42
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 14, 10, 54
+_INSET = 14  # room for the first of the slanted names
 _COLOURS: Final = 6
 Points = Sequence[tuple[float, float]]
 
@@ -20,16 +21,17 @@ def lines(
     series: Mapping[str, Sequence[float]], labels: Sequence[str], title: str, top: float = 1.0
 ) -> str:
     """One line for each series over named places, values 0..top."""
-    step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(labels) - 1)
+    left = _LEFT + _INSET
+    step = (_WIDTH - left - _RIGHT) / max(1, len(labels) - 1)
     parts = [_axis(0, top)]
     for place, label in enumerate(labels):
-        x = _LEFT + place * step
+        x = left + place * step
         parts.append(
             f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 12}" class="t" text-anchor="end"'
             f' transform="rotate(-32 {x:.1f} {_HEIGHT - _BOTTOM + 12})">{escape(label)}</text>'
         )
     for number, (name, values) in enumerate(series.items()):
-        places = [(_LEFT + at * step, _y(value, 0, top)) for at, value in enumerate(values)]
+        places = [(left + at * step, _y(value, 0, top)) for at, value in enumerate(values)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         parts.append(f'<polyline points="{path}" class="l c{number % _COLOURS}"/>')
         parts += [
@@ -95,11 +97,13 @@ def histogram(
                     f' height="{_HEIGHT - _BOTTOM - y:.1f}" class="f c{number % _COLOURS}">'
                     f"<title>{escape(f'{name}: {value:.0%}')}</title></rect>"
                 )
-    for name, value in (marks or {}).items():
+    for number, (name, value) in enumerate((marks or {}).items()):
         x = _x(value, low, high)
+        side = ' text-anchor="end"' if x > _WIDTH / 2 else ""
         parts.append(
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}" class="k"/>'
-            f'<text x="{x + 3:.1f}" y="{_TOP + 9}" class="t">{escape(name)}</text>'
+            f'<text x="{x + (-4 if side else 4):.1f}" y="{_TOP + 10 + 14 * number}"'
+            f' class="t"{side}>{escape(name)}</text>'
         )
     return _svg(parts, title) + legend(tuple(series))
 
@@ -147,7 +151,7 @@ def _axis(low: float, high: float, *, percent: bool = False) -> str:
 def _across(low: float, high: float, name: str) -> str:
     """Values below, and what they are."""
     parts = [
-        f'<text x="{(_WIDTH + _LEFT - _RIGHT) / 2:.0f}" y="{_HEIGHT - 8}" class="t"'
+        f'<text x="{(_WIDTH + _LEFT - _RIGHT) / 2:.0f}" y="{_HEIGHT - 16}" class="t"'
         f' text-anchor="middle">{escape(name)}</text>'
     ]
     digits = 0 if high - low >= 20 else 2
@@ -163,8 +167,8 @@ def _across(low: float, high: float, name: str) -> str:
 def _up(name: str) -> str:
     y = (_HEIGHT - _BOTTOM + _TOP) / 2
     return (
-        f'<text x="9" y="{y:.0f}" class="t" text-anchor="middle"'
-        f' transform="rotate(-90 9 {y:.0f})">{escape(name)}</text>'
+        f'<text x="11" y="{y:.0f}" class="t" text-anchor="middle"'
+        f' transform="rotate(-90 11 {y:.0f})">{escape(name)}</text>'
     )
 
 
