@@ -1,4 +1,4 @@
-"""What a sweep has done so far, in a folder: one line for each point and share of the questions.
+"""What a sweep has done so far, in a folder: one line for each question.
 
 Every process writes a file of its own and a line at once; a line that was cut off is ignored and
 done again.
@@ -59,7 +59,8 @@ class Journal:
                     line = msgspec.json.decode(raw, type=Line)
                 except msgspec.DecodeError:
                     continue  # cut off: it will be done again
-                cells.setdefault(line.point, {}).update(line.cells)
+                for point, cell in line.cells.items():
+                    cells.setdefault(point, {})[line.query] = cell
         return cells
 
     def lines(self) -> int:

@@ -148,9 +148,6 @@ def _require(base: Profile, name: str) -> None:
                 f"the profile has no field {name!r}; known here: {', '.join(known) or 'none'}"
             )
         value = getattr(value, part)
-    if is_dataclass(value):
-        inside = ", ".join(f"{name}.{f.name}" for f in fields(value))
-        raise ConfigError(f"{name!r} is a section of the profile; name one of {inside}")
 
 
 def _value(text: str) -> Any:

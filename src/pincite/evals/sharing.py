@@ -70,9 +70,8 @@ class Memory:
         return found[0]
 
 
-def share(deps: Deps) -> tuple[Deps, Ledger]:
-    """The same deps with a memory of their own."""
-    ledger = Ledger()
+def share(deps: Deps, ledger: Ledger) -> Deps:
+    """The same deps with a memory of their own, which keeps its account in `ledger`."""
     memory = Memory(ledger)
     collections = tuple(_shared(one, memory) for one in deps.collections)
     terms: dict[str, frozenset[str]] = {}
@@ -82,15 +81,12 @@ def share(deps: Deps) -> tuple[Deps, Ledger]:
             terms[text] = deps.terms(text)
         return terms[text]
 
-    return (
-        replace(
-            deps,
-            collections=collections,
-            terms=remembered_terms,
-            language_of=_remember(deps.language_of),
-            reranker=SharedReranker(deps.reranker, memory) if deps.reranker else None,
-        ),
-        ledger,
+    return replace(
+        deps,
+        collections=collections,
+        terms=remembered_terms,
+        language_of=_remember(deps.language_of),
+        reranker=SharedReranker(deps.reranker, memory) if deps.reranker else None,
     )
 
 

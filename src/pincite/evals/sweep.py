@@ -1,7 +1,8 @@
 """Many profiles over the questions of a golden set, with all that they share asked for once.
 
-The searches run over ports that remember (`pincite.evals.sharing`), so that a point costs its
-stages and nothing else. Each finished point is a line of the journal (`pincite.evals.journal`).
+Searches run on steps and ports that remember (`pincite.evals.remembering`, `.sharing`), so that a
+point costs no more than the steps in which it differs from all points before. Each finished
+question is a line of the journal (`pincite.evals.journal`).
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import Final
 
 from pincite.errors import PinciteError
 from pincite.evals.golden import GoldenQuery
-from pincite.evals.measures import by_ranks
+from pincite.evals.measures import Values, by_ranks
 from pincite.evals.observing import ranks_in
 from pincite.evals.points import Point
+from pincite.evals.remembering import Steps
 from pincite.evals.running import CHARS_PER_TOKEN, Subject
 from pincite.evals.sharing import Ledger, share
 from pincite.model import Gated
-from pincite.search import search
 from pincite.trace import Trace
 
 #: What a sweep measures; the first decides.
@@ -42,26 +43,29 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One point over some of the questions."""
+    """One question at some of the points."""
 
-    point: str
+    query: str
     cells: Mapping[str, Cell]
 
 
 async def sweep_points(
     subject: Subject,
-    queries: Sequence[GoldenQuery],
-    points: Iterable[Point],
+    queries: Iterable[GoldenQuery],
+    points: Sequence[Point],
     names: Sequence[str],
     emit: Callable[[Line], None],
 ) -> Ledger:
-    """Every point over these questions, each handed to `emit` when it is done. Returns what was
-    asked of index and models, and what was remembered."""
-    deps, ledger = share(subject.deps)
-    shared = replace(subject, deps=deps)
-    for point in points:
-        asked = {query.id: await _ask(query, shared, point, ledger) for query in queries}
-        emit(Line(point.id, _cells(queries, asked, names)))
+    """Every question at all points, each handed to `emit` when it is done: what is remembered is
+    remembered for one question, so that memory does not grow with their number. Returns what was
+    asked of steps, index and models, and what was remembered."""
+    ledger = Ledger()
+    steps = Steps(ledger)
+    for query in queries:
+        shared = replace(subject, deps=share(subject.deps, ledger))
+        asked = {point.id: await _ask(query, shared, point, steps, ledger) for point in points}
+        steps.forget()
+        emit(Line(query.id, _cells(query, asked, names)))
     return ledger
 
 
@@ -74,14 +78,16 @@ class _Asked:
     total_ms: float
 
 
-async def _ask(query: GoldenQuery, subject: Subject, point: Point, ledger: Ledger) -> _Asked:
+async def _ask(
+    query: GoldenQuery, subject: Subject, point: Point, steps: Steps, ledger: Ledger
+) -> _Asked:
     """One search; one that fails finds nothing."""
     trace = Trace(time.perf_counter)
     items = len(query.expected)
     ledger.take()
     started_s = time.perf_counter()
     try:
-        pack = await search(query.text, subject.deps, point.profile, subject.scope, trace)
+        pack = await steps.search(query.text, subject.deps, point.profile, subject.scope, trace)
     except PinciteError:
         return _Asked((0,) * items, query.off_topic, 0, 0, 0.0)
     total_ms = (time.perf_counter() - started_s) * 1000 + ledger.take()
@@ -101,21 +107,24 @@ def _judged(trace: Trace) -> int:
 
 
 def _cells(
-    queries: Sequence[GoldenQuery], asked: Mapping[str, _Asked], names: Sequence[str]
+    query: GoldenQuery, asked: Mapping[str, _Asked], names: Sequence[str]
 ) -> dict[str, Cell]:
-    judged = [query for query in queries if query.relevant and not query.off_topic]
-    values = by_ranks(
-        names,
-        {query.id: [item.grade for item in query.expected] for query in judged},
-        {query.id: asked[query.id].ranks for query in judged},
-    )
-    return {
-        query.id: Cell(
-            tuple(values[query.id][name] for name in names) if query.id in values else None,
-            asked[query.id].right,
-            asked[query.id].tokens,
-            asked[query.id].judged,
-            asked[query.id].total_ms,
+    """The measures of all points at once, each as if it were a question of its own."""
+    values: Values = {}
+    if query.relevant and not query.off_topic:
+        grades = [item.grade for item in query.expected]
+        values = by_ranks(
+            names,
+            dict.fromkeys(asked, grades),
+            {point: one.ranks for point, one in asked.items()},
         )
-        for query in queries
+    return {
+        point: Cell(
+            tuple(values[point][name] for name in names) if values else None,
+            one.right,
+            one.tokens,
+            one.judged,
+            one.total_ms,
+        )
+        for point, one in asked.items()
     }

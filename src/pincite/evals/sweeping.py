@@ -13,7 +13,7 @@ from pincite.errors import PinciteError
 from pincite.evals.golden import GoldenQuery, GoldenSet
 from pincite.evals.journal import Journal, Plan, write_line
 from pincite.evals.points import Point
-from pincite.evals.running import Progressed, Subject, open_subject, stamp
+from pincite.evals.running import Progressed, Subject, stamp
 from pincite.evals.sweep import Line, sweep_points
 from pincite.evals.table import SweepTable, tabulate
 from pincite.evals.targets import Targets
@@ -24,53 +24,52 @@ _LOOK_S = 0.2
 
 
 async def run_sweep(
-    engine: AsyncPincite,
+    subject: Subject,
     golden: GoldenSet,
     points: Sequence[Point],
     names: Sequence[str],
     folder: Path,
     *,
-    scope: Scope = Scope(),
+    settings: Settings | None = None,
     jobs: int = 1,
     tune_share: float = 0.5,
     progress: Progressed = lambda *_: None,
 ) -> SweepTable:
     """All points; the first is the one that the others are held against. What the folder has
     already is not done again. `jobs` processes each take a share of the questions, so that no
-    work is done twice. Raises UsageError for a folder of another sweep."""
-    subject = await open_subject(engine, golden, scope)
+    work is done twice; they open the index that `settings` name, and without it there is only
+    this process. Raises UsageError for a folder of another sweep."""
     plan = Plan(await stamp(subject.deps, golden, points[0].profile, "sweep"), tuple(names))
     journal = Journal(folder, plan)
     work = _missing(journal, golden, points)
-    if work and jobs > 1:
-        await _in_processes(engine.settings, subject, work, names, journal, jobs, progress)
+    if work and jobs > 1 and settings is not None:
+        await _in_processes(settings, subject, work, names, journal, jobs, progress)
     elif work:
         await _here(subject, work, names, journal, progress)
     return tabulate(golden, points, journal.read(), names, tune_share)
 
 
-#: Points that lack the same questions, with these questions.
-Work = list[tuple[list[Point], list[GoldenQuery]]]
+#: Questions that lack the same points, with these points.
+Work = list[tuple[list[GoldenQuery], list[Point]]]
 
 
 def _missing(journal: Journal, golden: GoldenSet, points: Sequence[Point]) -> Work:
     done = journal.read()
-    groups: dict[tuple[str, ...], tuple[list[Point], list[GoldenQuery]]] = {}
-    for point in points:
-        known = done.get(point.id, {})
-        lacking = [query for query in golden.queries if query.id not in known]
+    groups: dict[tuple[str, ...], tuple[list[GoldenQuery], list[Point]]] = {}
+    for query in golden.queries:
+        lacking = [point for point in points if query.id not in done.get(point.id, {})]
         if lacking:
-            key = tuple(query.id for query in lacking)
-            groups.setdefault(key, ([], lacking))[0].append(point)
+            key = tuple(point.id for point in lacking)
+            groups.setdefault(key, ([], lacking))[0].append(query)
     return list(groups.values())
 
 
 async def _here(
     subject: Subject, work: Work, names: Sequence[str], journal: Journal, progress: Progressed
 ) -> None:
-    total, done = sum(len(points) for points, _ in work), 0
+    total, done = sum(len(queries) for queries, _ in work), 0
     with journal.new_file().open("ab") as file:
-        for points, queries in work:
+        for queries, points in work:
 
             def emit(line: Line) -> None:
                 nonlocal done
@@ -94,10 +93,10 @@ async def _in_processes(
     before, total = journal.lines(), 0
     workers = []
     for number in range(jobs):
-        share = [(points, queries[number::jobs]) for points, queries in work]
-        share = [(points, queries) for points, queries in share if queries]
+        share = [(queries[number::jobs], points) for queries, points in work]
+        share = [(queries, points) for queries, points in share if queries]
         if share:
-            total += sum(len(points) for points, _ in share)
+            total += sum(len(queries) for queries, _ in share)
             given = (settings, subject.scope, subject.targets, share, tuple(names))
             workers.append(
                 context.Process(target=_worker, args=(*given, journal.new_file()), daemon=True)
@@ -135,7 +134,7 @@ def _worker(
         async with AsyncPincite(settings) as engine:
             subject = Subject(await engine.deps(scope), scope, targets)
             with place.open("ab") as file:
-                for points, queries in work:
+                for queries, points in work:
                     await sweep_points(
                         subject, queries, points, names, lambda line: write_line(file, line)
                     )

@@ -79,6 +79,7 @@ def sweep(
     """
     from pincite.evals.measures import parse
     from pincite.evals.points import draw, grid, parse_values
+    from pincite.evals.running import open_subject
     from pincite.evals.sweep import SWEPT
     from pincite.evals.sweeping import run_sweep
     from pincite.evals.tables import sweep_table
@@ -95,12 +96,12 @@ def sweep(
             say(f"warning: contradiction: {label} is left out: {reason}")
         with progress_line(f"{len(points.points)} points, sweeping") as told:
             return await run_sweep(
-                engine,
+                await open_subject(engine, questions, scope_of(collection)),
                 questions,
                 points.points,
                 measure or SWEPT,
                 out,
-                scope=scope_of(collection),
+                settings=engine.settings,
                 jobs=jobs or os.cpu_count() or 1,
                 tune_share=tune,
                 progress=told,

@@ -1,0 +1,95 @@
+"""The query path with steps that remember, so that profiles share all steps up to where they part.
+
+`pincite.search.search` alone knows which steps there are and in which order. Its very code is run
+here with each stage function replaced by one that keeps its results by what it was given: a
+configuration and other small values by value, what an earlier step has made by identity. Two
+profiles that agree on the first steps therefore compute these once, whatever steps they are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from types import FunctionType
+from typing import Any
+
+from pincite.evals.sharing import Ledger
+from pincite.model import EvidencePack
+from pincite.search import search
+
+Search = Callable[..., Awaitable[EvidencePack]]
+_STAGES = "pincite.stages."
+_FEW = 8  # a tuple of more is what a step has made, and goes by identity
+_BY_VALUE = (str, bytes, int, float, bool, frozenset, type(None))
+
+
+class Steps:
+    """`search` has the signature of the real one. It remembers until it is told to `forget`;
+    nobody may change what it was given meanwhile. The time of a step that was remembered goes
+    into the ledger."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._known: dict[Hashable, tuple[Any, float, Any]] = {}
+        names = dict(vars(inspect.getmodule(search)))
+        for name, value in tuple(names.items()):
+            if inspect.isfunction(value) and value.__module__.startswith(_STAGES):
+                names[name] = self._remembered(value)
+        code = inspect.unwrap(search).__code__
+        self.search: Search = FunctionType(code, names, search.__name__, search.__defaults__)
+
+    def forget(self) -> None:
+        """Let go of everything."""
+        self._known.clear()
+
+    def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        name = function.__name__
+
+        async def later(*args: Any, **kwargs: Any) -> Any:
+            key = (name, _key(args), _key(kwargs))
+            if key not in self._known:
+                started_s, saved_ms = time.perf_counter(), self._ledger.saved_ms
+                value = await function(*args, **kwargs)
+                self._keep(key, value, started_s, saved_ms, (args, kwargs))
+                return value
+            return self._recall(name, key)
+
+        def now(*args: Any, **kwargs: Any) -> Any:
+            key = (name, _key(args), _key(kwargs))
+            if key not in self._known:
+                started_s, saved_ms = time.perf_counter(), self._ledger.saved_ms
+                value = function(*args, **kwargs)
+                self._keep(key, value, started_s, saved_ms, (args, kwargs))
+                return value
+            return self._recall(name, key)
+
+        return later if inspect.iscoroutinefunction(function) else now
+
+    def _keep(
+        self, key: Hashable, value: Any, started_s: float, saved_ms: float, given: Any
+    ) -> None:
+        """`given` is kept, too: an identity means something only while the object lives."""
+        took_ms = (time.perf_counter() - started_s) * 1000 + self._ledger.saved_ms - saved_ms
+        self._known[key] = (value, took_ms, given)
+        self._ledger.count(f"step {key[0]}", 1, 0)  # type: ignore[index]
+
+    def _recall(self, name: str, key: Hashable) -> Any:
+        value, took_ms, _ = self._known[key]
+        self._ledger.saved_ms += took_ms
+        self._ledger.count(f"step {name}", 0, 1)
+        return value
+
+
+def _key(value: Any) -> Hashable:
+    """Small values by value, our own by their fields, everything else by identity."""
+    if isinstance(value, _BY_VALUE):
+        return value
+    if isinstance(value, tuple) and len(value) <= _FEW:
+        return tuple(map(_key, value))
+    if isinstance(value, Mapping):
+        return tuple((name, _key(item)) for name, item in value.items())
+    if is_dataclass(value) and type(value).__module__.startswith("pincite."):
+        return (type(value), *(_key(getattr(value, field.name)) for field in fields(value)))
+    return ("identity", id(value))
