@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -21,8 +22,7 @@ from pincite.search import search
 
 Search = Callable[..., Awaitable[EvidencePack]]
 _STAGES = "pincite.stages."
-_FEW = 8  # a tuple of more is what a step has made, and goes by identity
-_BY_VALUE = (str, bytes, int, float, bool, frozenset, type(None))
+_BY_VALUE = frozenset((str, bytes, int, float, bool, frozenset, type(None)))
 
 
 class Steps:
@@ -48,7 +48,7 @@ class Steps:
         name = function.__name__
 
         async def later(*args: Any, **kwargs: Any) -> Any:
-            key = (name, _key(args), _key(kwargs))
+            key = (name, *map(_key, args), _key(kwargs))
             if key not in self._known:
                 started_s, saved_ms = time.perf_counter(), self._ledger.saved_ms
                 value = await function(*args, **kwargs)
@@ -57,7 +57,7 @@ class Steps:
             return self._recall(name, key)
 
         def now(*args: Any, **kwargs: Any) -> Any:
-            key = (name, _key(args), _key(kwargs))
+            key = (name, *map(_key, args), _key(kwargs))
             if key not in self._known:
                 started_s, saved_ms = time.perf_counter(), self._ledger.saved_ms
                 value = function(*args, **kwargs)
@@ -84,12 +84,21 @@ class Steps:
 
 def _key(value: Any) -> Hashable:
     """Small values by value, our own by their fields, everything else by identity."""
-    if isinstance(value, _BY_VALUE):
-        return value
-    if isinstance(value, tuple) and len(value) <= _FEW:
-        return tuple(map(_key, value))
-    if isinstance(value, Mapping):
+    kind = type(value)
+    if kind in _BY_VALUE:
+        return value  # type: ignore[no-any-return]
+    if kind is dict:
         return tuple((name, _key(item)) for name, item in value.items())
-    if is_dataclass(value) and type(value).__module__.startswith("pincite."):
-        return (type(value), *(_key(getattr(value, field.name)) for field in fields(value)))
+    if kind.__module__.startswith(_STAGES) and kind.__name__.endswith("Config"):
+        return value  # type: ignore[no-any-return]
+    if names := _fields(kind):
+        return (kind, *(_key(getattr(value, name)) for name in names))
     return ("identity", id(value))
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """The fields of a value of ours; none of anything else."""
+    if not is_dataclass(kind) or not kind.__module__.startswith("pincite."):
+        return ()
+    return tuple(field.name for field in fields(kind))
