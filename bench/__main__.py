@@ -24,7 +24,9 @@ from pincite.errors import UsageError
 from pincite.settings import load_settings
 
 #: In the order in which they are run: the ones that time something first.
-SUBJECTS: Final = ("cli", "latency", "encoder", "providers", "quality", "golden", "citations")
+SUBJECTS: Final = (
+    *("cli", "latency", "encoder", "providers", "quality", "golden", "citations", "evaluation"),
+)
 
 Program = Callable[[Options], Awaitable[object]]
 

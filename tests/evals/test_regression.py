@@ -119,6 +119,7 @@ class Numbers:
     """A sparse side that hands the question's number on to the scripted index."""
 
     fingerprint = "numbers"
+    idf = True
 
     def encode_query(self, text: str) -> SparseVector:
         return SparseVector((0,), (float(text.split()[-1]) + 1,))

@@ -71,7 +71,12 @@ def test_a_question_without_results_counts_as_nothing() -> None:
 def test_a_search_that_fails_counts_as_nothing_and_is_told() -> None:
     class Broken(OverlapReranker):
         async def rerank(
-            self, query: str, documents: Sequence[str], top_n: int | None = None
+            self,
+            query: str,
+            documents: Sequence[str],
+            top_n: int | None = None,
+            *,
+            instruction: str = "",
         ) -> tuple[RerankScore, ...]:
             raise ModelUnavailable("gone")
 

@@ -71,7 +71,7 @@ def test_random_points_repeat_with_their_seed() -> None:
 def test_contradictions_are_left_out_with_their_reason() -> None:
     found = grid(Profile(), parse_values(["select.results=10,90"]))
     assert [point.label for point in found.points] == ["as it is", "select.results=10"]
-    assert "only load.pool = 60" in found.refused["select.results=90"]
+    assert "candidates are loaded" in found.refused["select.results=90"]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ PROMPT: Final = (
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
 _LEAST_CHARS = 200
 _KEY_WORDS = 7
+_FEW_CHUNKS = 50  # in fewer, that a word is nowhere else means nothing
 
 
 async def generate(
@@ -107,7 +108,7 @@ def _key_words(text: str, frequencies: Counter[str], total: int) -> str:
     weight = {
         word: (1 + math.log(count)) * math.log((total + 1) / frequencies[word])
         for word, count in counts.items()
-        if frequencies[word] > 1  # a word that is nowhere else nobody would ask with
+        if frequencies[word] > 1 or total < _FEW_CHUNKS  # else nobody would ask with it
     }
     best = sorted(weight, key=lambda word: (-weight[word], word))[:_KEY_WORDS]
     return " ".join(word for word in counts if word in best)

@@ -14,7 +14,9 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
+
+import msgspec
 
 from pincite.evals.sharing import Ledger
 from pincite.model import EvidencePack
@@ -33,22 +35,26 @@ class Steps:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._known: dict[Hashable, tuple[Any, float, Any]] = {}
-        names = dict(vars(inspect.getmodule(search)))
+        self._configs: dict[int, tuple[object, bytes]] = {}
+        names = dict(search.__globals__)
         for name, value in tuple(names.items()):
-            if inspect.isfunction(value) and value.__module__.startswith(_STAGES):
+            if not isinstance(value, FunctionType):
+                continue
+            if value.__module__.startswith(_STAGES):
                 names[name] = self._remembered(value)
-        code = inspect.unwrap(search).__code__
-        self.search: Search = FunctionType(code, names, search.__name__, search.__defaults__)
+            elif value.__module__ == search.__module__:
+                names[name] = _among(value, names)
+        self.search: Search = names[search.__name__]
 
     def forget(self) -> None:
-        """Let go of everything."""
+        """Let go of all results."""
         self._known.clear()
 
     def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
 
         async def later(*args: Any, **kwargs: Any) -> Any:
-            key = (name, *map(_key, args), _key(kwargs))
+            key = (name, *map(self._key, args), self._key(kwargs))
             if key not in self._known:
                 started_s, saved_ms = time.perf_counter(), self._ledger.saved_ms
                 value = await function(*args, **kwargs)
@@ -57,7 +63,7 @@ class Steps:
             return self._recall(name, key)
 
         def now(*args: Any, **kwargs: Any) -> Any:
-            key = (name, *map(_key, args), _key(kwargs))
+            key = (name, *map(self._key, args), self._key(kwargs))
             if key not in self._known:
                 started_s, saved_ms = time.perf_counter(), self._ledger.saved_ms
                 value = function(*args, **kwargs)
@@ -81,24 +87,41 @@ class Steps:
         self._ledger.count(f"step {name}", 0, 1)
         return value
 
+    def _key(self, value: Any) -> Hashable:
+        """Small values by value, our own by their fields, everything else by identity."""
+        kind = type(value)
+        if kind in _BY_VALUE:
+            return value  # type: ignore[no-any-return]
+        if kind is dict:
+            return tuple((name, self._key(item)) for name, item in value.items())
+        if kind.__module__.startswith(_STAGES) and kind.__name__.endswith("Config"):
+            return self._config(value)
+        if names := _fields(cast(Hashable, kind)):
+            return (kind, *(self._key(getattr(value, name)) for name in names))
+        return ("identity", id(value))
 
-def _key(value: Any) -> Hashable:
-    """Small values by value, our own by their fields, everything else by identity."""
-    kind = type(value)
-    if kind in _BY_VALUE:
-        return value  # type: ignore[no-any-return]
-    if kind is dict:
-        return tuple((name, _key(item)) for name, item in value.items())
-    if kind.__module__.startswith(_STAGES) and kind.__name__.endswith("Config"):
-        return value  # type: ignore[no-any-return]
-    if names := _fields(kind):
-        return (kind, *(_key(getattr(value, name)) for name in names))
-    return ("identity", id(value))
+    def _config(self, value: object) -> bytes:
+        """All of its values; kept with it, since one profile serves many questions."""
+        known = self._configs.get(id(value))
+        if known is None:
+            known = self._configs[id(value)] = (value, msgspec.msgpack.encode(value))
+        return known[1]
+
+
+def _among(function: FunctionType, names: dict[str, Any]) -> FunctionType:
+    """The same function, looking up other functions under `names`."""
+    twin = FunctionType(
+        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__kwdefaults__ = function.__kwdefaults__
+    return twin
 
 
 @cache
-def _fields(kind: type) -> tuple[str, ...]:
+def _fields(kind: Hashable) -> tuple[str, ...]:
     """The fields of a value of ours; none of anything else."""
-    if not is_dataclass(kind) or not kind.__module__.startswith("pincite."):
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        return ()
+    if not kind.__module__.startswith("pincite."):
         return ()
     return tuple(field.name for field in fields(kind))

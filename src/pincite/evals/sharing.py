@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from pincite.model import Chunk, DocumentRecord, Matrix, Ranking, SignalKind, SparseVector, Vector
+from pincite.model import Chunk, DocumentRecord, Matrix, Ranking, SignalKind, Vector
 from pincite.ports import (
     CollectionInfo,
     DenseEncoder,
@@ -139,13 +139,22 @@ class SharedReranker:
         self._memory = memory
         self.fingerprint = reranker.fingerprint
         self.kind: SignalKind = reranker.kind
+        self.listwise = reranker.listwise
+        self.instructed = reranker.instructed
 
     async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int | None = None
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
     ) -> tuple[RerankScore, ...]:
-        key = (self.fingerprint, query, tuple(documents), top_n)
+        key = (self.fingerprint, query, tuple(documents), top_n, instruction)
         scores: tuple[RerankScore, ...] = await self._memory.of(
-            "rerank", key, lambda: self._reranker.rerank(query, documents, top_n)
+            "rerank",
+            key,
+            lambda: self._reranker.rerank(query, documents, top_n, instruction=instruction),
         )
         return scores
 
@@ -205,12 +214,11 @@ class SharedIndex:
 
 def _frozen(value: Any) -> Hashable:
     """A request as a key: vectors by their bytes."""
-    if isinstance(value, SearchRequest):
-        names = value.__dataclass_fields__
-        return tuple((name, _frozen(getattr(value, name))) for name in names)
-    if isinstance(value, SparseVector):
-        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return (type(value), *(_frozen(getattr(value, f.name)) for f in fields(value)))
     if isinstance(value, Mapping):
         return tuple(sorted((key, _frozen(item)) for key, item in value.items()))
+    if isinstance(value, tuple | list):
+        return tuple(map(_frozen, value))
     raw: Hashable = value.tobytes() if hasattr(value, "tobytes") else value
     return raw

@@ -7,6 +7,7 @@ import multiprocessing
 import signal
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
@@ -127,8 +128,15 @@ def _worker(
     names: Sequence[str],
     place: Path,
 ) -> None:
-    """A share of the questions, over all points. The parent ends this process when interrupted."""
+    """A share of the questions, over all points. The parent ends this process when it is
+    interrupted; if it was killed, this one ends by itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def emit(file: BinaryIO, line: Line) -> None:
+        write_line(file, line)
+        if parent is not None and not parent.is_alive():
+            raise SystemExit(1)
 
     async def session() -> None:
         async with AsyncPincite(settings) as engine:
@@ -136,7 +144,7 @@ def _worker(
             with place.open("ab") as file:
                 for queries, points in work:
                     await sweep_points(
-                        subject, queries, points, names, lambda line: write_line(file, line)
+                        subject, queries, points, names, lambda line: emit(file, line)
                     )
 
     asyncio.run(session())

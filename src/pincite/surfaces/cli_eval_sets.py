@@ -133,6 +133,7 @@ def export(source: Path, out: Path) -> None:
 @index_option
 def gen(count: int, out: Path, seed: int, collection: tuple[str, ...], index: Path | None) -> None:
     """Make up questions from what is indexed, marked as synthetic: a start, no substitute."""
+    from pincite.errors import UsageError
     from pincite.evals.generate import generate
     from pincite.evals.golden import write_golden
 
@@ -143,6 +144,8 @@ def gen(count: int, out: Path, seed: int, collection: tuple[str, ...], index: Pa
     if out.exists():
         raise click.UsageError(f"{out} is there already; choose another file")
     questions = run(work, index)
+    if not questions:
+        raise UsageError("nothing that is indexed has enough text to ask about")
     write_golden(out, questions)
     say(f"{out} has {len(questions)} synthetic questions; judge what is found: pincite eval label")
 
