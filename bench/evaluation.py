@@ -273,7 +273,8 @@ def _cases() -> list[tuple[str, str, bool, _Make, _Make]]:
     )
     return [
         *((name, "analyser without stemming", True, shipped, unstemmed) for name in SWEEP_SETS),
-        *((name, "RRF with k = 2 for 60", True, rrf, small_k) for name in SWEEP_SETS),
+        # No loss on either (-.004, p > .05; +.011): the gate must not say that it is one.
+        *((name, "RRF with k = 2 for 60", False, rrf, small_k) for name in SWEEP_SETS),
         *((name, "branches swapped", True, shipped, swapped) for name in ("cosqa-dev", "xquad-de")),
         *(
             (name, "index built anew", False, shipped, shipped)

@@ -178,5 +178,11 @@ def _decide(queries: Sequence[QueryResult], name: str, threshold: float) -> list
 
 
 def as_table(calibration: Calibration) -> Mapping[str, Thresholds]:
-    """What goes into the profile, by the names of its fields."""
-    return {one.field: one.learned for one in calibration.signals if one.field}
+    """What goes into the profile, by the names of its fields: the thresholds of each signal that
+    do not refuse worse, by cross-validation, than those that are there."""
+    return {one.field: one.learned for one in calibration.signals if one.field and _no_worse(one)}
+
+
+def _no_worse(one: SignalCalibration) -> bool:
+    before = one.uncalibrated.balanced_accuracy if one.uncalibrated else None
+    return (one.validated.balanced_accuracy or 0.0) >= (before or 0.0)

@@ -25,10 +25,9 @@ from typing import Any, Literal
 import msgspec
 
 from pincite.errors import UsageError
-from pincite.model import SourceType
+from pincite.model import SourceType, TaskMode
 
 MAX_GRADE = 10  #: of judgements that come from elsewhere; our own scale ends at 3
-Mode = Literal["", "build", "debug", "explain", "refactor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class GoldenQuery:
     id: str
     query: str
     expected: tuple[Expected, ...] = ()
-    mode: Mode = ""
+    mode: TaskMode = "explain"
     category: str = ""
     style: str = ""
     off_topic: bool = False
@@ -154,8 +153,7 @@ def _trim(value: Any) -> dict[str, Any]:
     return {
         f.name: getattr(value, f.name)
         for f in fields(value)
-        if f.name in ("id", "query", "grade")
-        or getattr(value, f.name) not in ("", 0, None, (), False)
+        if f.name in ("id", "query", "grade") or getattr(value, f.name) != f.default
     }
 
 

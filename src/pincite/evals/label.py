@@ -30,7 +30,7 @@ async def pool(
     fused, the final one. What is judged already, or counts for a judged item, is left out. Best
     rank first, as in pooling for TREC."""
     trace = Trace(time.perf_counter)
-    await search(query.text, deps, profile, scope, trace)
+    await search(query.text, deps, profile, scope, trace, mode=query.mode)
     named: dict[Key, dict[str, int]] = {}
     for stage, lists in rankings_of(trace).items():
         for ranked in lists:

@@ -16,14 +16,17 @@ from pincite.profile import profile_from
 
 
 def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str, ...]:
-    """Set `gate.calibrated` and the thresholds of every signal that has some in the profile; each
-    table says in a comment what it was learned from. The rest of the file stays as it is. Returns
+    """Set `gate.calibrated` and the thresholds of every signal that has some in the profile, unless
+    those were better; each table says in a comment what it was learned from. The rest of the file stays as it is. Returns
     the names of the fields. Raises UsageError for a file that is no profile; then nothing has
     been written."""
     tomlkit = need("tomlkit")
     tables = as_table(found)
     if not tables:
-        raise UsageError("no signal that the verdict can judge by was seen in the run")
+        raise UsageError(
+            "no thresholds are written: by cross-validation none is as good as what is there",
+            hint="a golden set with more off-topic questions gives better ones",
+        )
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         document: Any = tomlkit.parse(text)

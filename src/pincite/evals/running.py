@@ -69,7 +69,9 @@ async def ask(query: GoldenQuery, subject: Subject, profile: Profile) -> QueryRe
     """One question."""
     trace = _trace()
     try:
-        pack = await search(query.text, subject.deps, profile, subject.scope, trace)
+        pack = await search(
+            query.text, subject.deps, profile, subject.scope, trace, mode=query.mode
+        )
     except PinciteError as error:
         return _result(query, subject, trace, None, (f"search_failed: {error.message}",))
     return _result(query, subject, trace, pack, tuple(n.code for n in pack.warnings))

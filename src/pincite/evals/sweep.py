@@ -87,7 +87,9 @@ async def _ask(
     ledger.take()
     started_s = time.perf_counter()
     try:
-        pack = await steps.search(query.text, subject.deps, point.profile, subject.scope, trace)
+        pack = await steps.search(
+            query.text, subject.deps, point.profile, subject.scope, trace, mode=query.mode
+        )
     except PinciteError:
         return _Asked((0,) * items, query.off_topic, 0, 0, 0.0)
     total_ms = (time.perf_counter() - started_s) * 1000 + ledger.take()

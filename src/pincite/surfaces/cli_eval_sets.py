@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,10 @@ from pincite.surfaces.cli_eval import (
 from pincite.surfaces.options import index_option, json_option, run, say
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from pincite.engine import AsyncPincite
+    from pincite.evals.generate import Asks
     from pincite.evals.golden import GoldenQuery
     from pincite.evals.label import Passage
 
@@ -129,9 +133,17 @@ def export(source: Path, out: Path) -> None:
 @click.option("-n", "--count", default=50, show_default=True, type=click.IntRange(min=1))
 @click.option("-o", "--out", type=FILE, required=True, help="The golden set to write.")
 @click.option("--seed", default=0, show_default=True)
+@click.option("--llm", help="PROVIDER:MODEL to write them; default: rules do.")
 @collections_option
 @index_option
-def gen(count: int, out: Path, seed: int, collection: tuple[str, ...], index: Path | None) -> None:
+def gen(
+    count: int,
+    out: Path,
+    seed: int,
+    llm: str | None,
+    collection: tuple[str, ...],
+    index: Path | None,
+) -> None:
     """Make up questions from what is indexed, marked as synthetic: a start, no substitute."""
     from pincite.errors import UsageError
     from pincite.evals.generate import generate
@@ -139,7 +151,8 @@ def gen(count: int, out: Path, seed: int, collection: tuple[str, ...], index: Pa
 
     async def work(engine: AsyncPincite) -> tuple[GoldenQuery, ...]:
         deps = await engine.deps(scope_of(collection))
-        return await generate(deps.collections, count, seed=seed)
+        async with writer(engine, llm) as ask:
+            return await generate(deps.collections, count, ask=ask, seed=seed)
 
     if out.exists():
         raise click.UsageError(f"{out} is there already; choose another file")
@@ -148,6 +161,28 @@ def gen(count: int, out: Path, seed: int, collection: tuple[str, ...], index: Pa
         raise UsageError("nothing that is indexed has enough text to ask about")
     write_golden(out, questions)
     say(f"{out} has {len(questions)} synthetic questions; judge what is found: pincite eval label")
+
+
+@asynccontextmanager
+async def writer(engine: AsyncPincite, name: str | None) -> AsyncIterator[Asks | None]:
+    """The language model of that name as a function; None without a name."""
+    if name is None:
+        yield None
+        return
+    from pincite.hosted import Models
+    from pincite.ports import Message
+
+    settings = engine.settings
+    models = Models(settings.use, settings.models, offline=settings.offline)
+    model = await models.registry.open("llm", name)
+
+    async def ask(prompt: str) -> str:
+        return str((await model.complete([Message("user", prompt)])).text)
+
+    try:
+        yield ask
+    finally:
+        await model.close()
 
 
 @click.command()
