@@ -10,6 +10,7 @@ import msgspec
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.encoder import EncoderFigures
+from bench.evaluation_table import evaluation
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
 from bench.providers import ProviderFigures
@@ -293,6 +294,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "golden": golden,
     "citations": citations,
+    "evaluation": evaluation,
     "encoder": encoder,
     "providers": providers,
     "latency": latency,
