@@ -17,9 +17,9 @@ from pincite.profile import profile_from
 
 def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str, ...]:
     """Set `gate.calibrated` and the thresholds of every signal that has some in the profile, unless
-    those were better; each table says in a comment what it was learned from. The rest of the file stays as it is. Returns
-    the names of the fields. Raises UsageError for a file that is no profile; then nothing has
-    been written."""
+    those were better; each table says in a comment what it was learned from. The rest of the file
+    stays as it is. Returns the names of the fields. Raises UsageError for a file that is no
+    profile; then nothing has been written."""
     tomlkit = need("tomlkit")
     tables = as_table(found)
     if not tables:
