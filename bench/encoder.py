@@ -48,10 +48,8 @@ from pincite.providers.dense.minilm import MiniLmEncoder, leading_pieces
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, SourceLimits, open_source
 
-_MAX_PIECES = 256
-_TORCH_TEXTS = 512
-_BATCHES = (8, 32)
-_QUALITY_SETS = ("cranfield", "cosqa-dev")
+_MAX_PIECES, _TORCH_TEXTS = 256, 512
+_BATCHES, _QUALITY_SETS = (8, 32), ("cranfield", "cosqa-dev")
 
 Pieces = Sequence[NDArray[np.int64]]
 

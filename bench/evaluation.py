@@ -12,14 +12,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from bench.frame import Options
+from bench.frame import Clock, Cost, Options
 from bench.product import temporary_folder
 from bench.quality import CODE_SETS
 from bench.references import REFERENCES
@@ -63,14 +62,6 @@ _RANDOM = (
     "select.results=5,10,20",
 )
 _POINTS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Seconds."""
-
-    wall_s: float
-    cpu_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +138,6 @@ def _collection(options: Options, name: str) -> Collection:
     return collection.first(_QUICK_QUERIES) if options.quick else collection
 
 
-class _Clock:
-    """Wall and processor seconds since it was made."""
-
-    def __init__(self) -> None:
-        self._wall_s, self._cpu_s = time.perf_counter(), time.process_time()
-
-    def cost(self) -> Cost:
-        """Until now, all threads of this process."""
-        return Cost(
-            round(time.perf_counter() - self._wall_s, 2),
-            round(time.process_time() - self._cpu_s, 2),
-        )
-
-
 @asynccontextmanager
 async def _indexed(
     collection: Collection, encoder: DenseEncoder, sparse: SparseEncoder | None = None
@@ -190,17 +167,17 @@ async def _indexed(
 
 
 async def _sweep(collection: Collection, encoder: DenseEncoder) -> SweepFigures:
-    clock = _Clock()
+    clock = Clock()
     async with _indexed(collection, encoder) as (subject, golden):
         taken = await run_golden(subject, golden, _plain(), "full")
         full = clock.cost()
         gridded = grid(_plain(), parse_values(_GRID)).points
         drawn = draw(_plain(), parse_values(_RANDOM), _POINTS - 1, seed=1).points
         with temporary_folder() as work:
-            clock = _Clock()
+            clock = Clock()
             table = await _table(subject, golden, gridded, work / "grid")
             grid_cost = clock.cost()
-            clock = _Clock()
+            clock = Clock()
             await _table(subject, golden, drawn, work / "random")
             random_cost = clock.cost()
             resumed = await _resumed(subject, golden, gridded, work / "resumed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -161,3 +162,25 @@ def save_results(path: Path, results: Results) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     ordered = Results(dict(sorted(results.subjects.items())))
     path.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds by the clock, and of the processor in all threads of the process."""
+
+    wall_s: float
+    cpu_s: float
+
+
+class Clock:
+    """Wall and processor seconds since it was made."""
+
+    def __init__(self) -> None:
+        self._wall_s, self._cpu_s = time.perf_counter(), time.process_time()
+
+    def cost(self) -> Cost:
+        """Until now, all threads of this process."""
+        return Cost(
+            round(time.perf_counter() - self._wall_s, 2),
+            round(time.process_time() - self._cpu_s, 2),
+        )
