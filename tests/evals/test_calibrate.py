@@ -102,7 +102,8 @@ def test_every_signal_is_shown_and_those_of_the_gate_have_their_field() -> None:
 
 def test_what_is_written_is_used_and_packs_say_so(tmp_path: Path) -> None:
     place = tmp_path / "pincite.toml"
-    place.write_text('# ours\npreset = "general"\n\n[select]\nresults = 7 # few\n')
+    above = '# ours\npreset = "general"\n\n[providers.openai]\ntries = 1\n\n'
+    place.write_text(f"{above}[select]\nresults = 7 # few\n")
     run = overlapping()
     assert not any(query.calibrated for query in run.queries)
     names = write_thresholds(place, calibrate(run), "2026-01-02")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ from pincite.evals.calibrate import Calibration, SignalCalibration, as_table
 from pincite.evals.golden import write_whole
 from pincite.evals.needs import need
 from pincite.evals.refusal import Refusal
-from pincite.presets import GENERAL, PRESETS
-from pincite.profile import profile_from
+from pincite.settings import load_settings
 
 
 def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str, ...]:
@@ -27,13 +25,11 @@ def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str,
             "no thresholds are written: by cross-validation none is as good as what is there",
             hint="a golden set with more off-topic questions gives better ones",
         )
-    try:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        document: Any = tomlkit.parse(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
-    except tomlkit.exceptions.ParseError as error:
-        raise UsageError(f"{path}: {error}") from error
+    text = ""
+    if path.exists():
+        load_settings({"PINCITE_CONFIG": str(path)}, path.parent)  # names what is wrong with it
+        text = path.read_text(encoding="utf-8")
+    document: Any = tomlkit.parse(text)
     gate = document.setdefault("gate", tomlkit.table())
     gate["calibrated"] = True
     by_field = {one.field: one for one in found.signals}
@@ -44,11 +40,7 @@ def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str,
         table["grounded_at"] = round(thresholds.grounded_at, 4)
         table["weak_at"] = round(thresholds.weak_at, 4)
         gate[name] = table
-    result = tomlkit.dumps(document)
-    read_back = tomllib.loads(result)
-    preset = read_back.pop("preset", GENERAL)
-    profile_from(read_back, str(path), PRESETS.get(preset))
-    write_whole(path, result)
+    write_whole(path, tomlkit.dumps(document))
     return tuple(tables)
 
 

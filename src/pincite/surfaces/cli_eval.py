@@ -215,11 +215,9 @@ def profile_of(engine: AsyncPincite, preset: str | None, values: tuple[str, ...]
     """The profile in use or a preset, with other values. Raises ConfigError, UsageError."""
     from pincite.errors import UsageError
     from pincite.evals.points import parse_values, with_values
-    from pincite.presets import PRESETS
 
-    if preset is not None and preset not in PRESETS:
-        raise UsageError(f"there is no preset {preset!r}; known: {', '.join(PRESETS)}")
-    base = PRESETS[preset] if preset else engine.settings.profile
+    settings = engine.settings
+    base = settings.preset(preset) if preset else settings.profile
     chosen: dict[str, Any] = {}
     for name, given in parse_values(values).items():
         if not isinstance(given, tuple) or len(given) != 1:
