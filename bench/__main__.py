@@ -20,10 +20,13 @@ from bench.frame import (
     load_results,
     save_results,
 )
+from pincite.errors import UsageError
 from pincite.settings import load_settings
 
 #: In the order in which they are run: the ones that time something first.
-SUBJECTS: Final = ("cli", "latency", "encoder", "providers", "quality", "golden", "citations")
+SUBJECTS: Final = (
+    *("cli", "latency", "encoder", "providers", "quality", "golden", "citations", "evaluation"),
+)
 
 Program = Callable[[Options], Awaitable[object]]
 
@@ -65,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
         started_s = time.monotonic()
         try:
             figures, skipped = asyncio.run(run(program, options)), ""
-        except SkippedError as error:
+        except (SkippedError, UsageError) as error:
             figures, skipped = None, str(error)
             print(f"  {name} is skipped: {error}")
         except Exception as error:  # noqa: BLE001 - the other subjects are still worth having

@@ -22,8 +22,9 @@ from pathlib import Path
 
 from bench.frame import ROOT, Options, SkippedError
 from bench.golden import find_wheel, require_docs
-from bench.product import all_chunks, open_product, read_raw, temporary_folder
+from bench.product import open_product, read_raw, temporary_folder
 from pincite.engine import AsyncPincite
+from pincite.evals.targets import every_chunk
 from pincite.model import Chunk
 from pincite.options import IndexOptions
 from pincite.stages.pack import cite
@@ -93,7 +94,7 @@ async def check(engine: AsyncPincite) -> SourceFigures:
     info = (await client.collections())[0]
     location = Path(info.sources[0].source.location)
     chunks: dict[str, list[Chunk]] = defaultdict(list)
-    async for chunk in all_chunks(client):
+    async for chunk in every_chunk(client, "main"):
         chunks[chunk.path].append(chunk)
     wrong: list[str] = []
     uncovered: list[str] = []

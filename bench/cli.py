@@ -22,10 +22,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.frame import ROOT, Options, median
+from bench.frame import ROOT, Options
 from bench.latency import Times, memory_of, times
 from bench.product import release, temporary_folder
 from bench.synthetic import World
+from pincite.evals.statistics import median
 from pincite.owner.client import RemoteIndex
 
 _QUESTION = ("how", "are", "equal", "scores", "ordered", "when", "rankings", "are", "fused")

@@ -27,17 +27,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.beir import read_collection
-from bench.frame import BEIR_LAYOUT, Options, SkippedError, describe_machine, median
+from bench.frame import Options, SkippedError, describe_machine
 from bench.golden import require_docs
 from bench.latency import cpu_s
-from bench.product import all_chunks, open_product, spec_of, temporary_folder
+from bench.product import open_product, spec_of, temporary_folder
 from bench.quality import measure
 from bench.torch_encoder import TorchEncoder
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.batches import Batch, Maker, indexed_text
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders import MODEL
+from pincite.evals.beir import LAYOUT, read_beir
+from pincite.evals.statistics import median
+from pincite.evals.targets import every_chunk
 from pincite.model import Chunk, Matrix
 from pincite.owner.client import RemoteIndex
 from pincite.providers.dense import weights
@@ -46,10 +48,8 @@ from pincite.providers.dense.minilm import MiniLmEncoder, leading_pieces
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, SourceLimits, open_source
 
-_MAX_PIECES = 256
-_TORCH_TEXTS = 512
-_BATCHES = (8, 32)
-_QUALITY_SETS = ("cranfield", "cosqa-dev")
+_MAX_PIECES, _TORCH_TEXTS = 256, 512
+_BATCHES, _QUALITY_SETS = (8, 32), ("cranfield", "cosqa-dev")
 
 Pieces = Sequence[NDArray[np.int64]]
 
@@ -113,7 +113,7 @@ async def run(options: Options) -> EncoderFigures:
                 report = (await engine.index([place]))[0]
                 owner_s = cpu_s((await engine.client().hello()).pid)
                 index_s, index_cpu_s = indexing.read()
-                chunks = [chunk async for chunk in all_chunks(engine.client())]
+                chunks = [chunk async for chunk in every_chunk(engine.client(), "main")]
             texts = [indexed_text(chunk) for chunk in chunks]
             pieces = raw.tokenise(texts)
             tokens = sum(map(len, pieces))
@@ -290,7 +290,7 @@ async def _against(
 async def _quality(
     name: str, encoder: MiniLmEncoder, rival: TorchEncoder, options: Options
 ) -> tuple[float, float]:
-    collection = read_collection(options.folder(name, BEIR_LAYOUT))
+    collection = read_beir(options.folder(name, LAYOUT))
     values = []
     for one in (encoder, rival):
         cached = CachedEncoder(one, options.cache)

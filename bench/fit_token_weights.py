@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls  # type: ignore[import-untyped]
+from scipy.optimize import nnls
 from tokenizers import Tokenizer
 
 from pincite.chunkers.budget import CAMEL, CLASSES, LEVELS, STEP, bigrams

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -45,12 +45,6 @@ class Options:
     def folder(self, name: str, layout: str) -> Path:
         """A folder of the data. Raises SkippedError that names it and its layout."""
         return require(self.data / name, layout)
-
-
-BEIR_LAYOUT = (
-    "BEIR layout: corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and"
-    " qrels/test.tsv (query-id, corpus-id, score)"
-)
 
 
 def require(place: Path, layout: str) -> Path:
@@ -170,18 +164,23 @@ def save_results(path: Path, results: Results) -> None:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
 
 
-def quantile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of the values do not exceed; 0 for none."""
-    if not values:
-        return 0.0
-    ordered = sorted(values)
-    return ordered[max(0, -(-int(share * 1000) * len(ordered) // 1000) - 1)]
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds by the clock, and of the processor in all threads of the process."""
+
+    wall_s: float
+    cpu_s: float
 
 
-def median(values: Sequence[float]) -> float:
-    """The middle value, or the mean of the two in the middle; 0 for none."""
-    if not values:
-        return 0.0
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+class Clock:
+    """Wall and processor seconds since it was made."""
+
+    def __init__(self) -> None:
+        self._wall_s, self._cpu_s = time.perf_counter(), time.process_time()
+
+    def cost(self) -> Cost:
+        """Until now, all threads of this process."""
+        return Cost(
+            round(time.perf_counter() - self._wall_s, 2),
+            round(time.process_time() - self._cpu_s, 2),
+        )

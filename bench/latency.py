@@ -29,7 +29,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.frame import ROOT, Options, median, quantile
+from bench.frame import ROOT, Options
 from bench.product import release, temporary_folder
 from bench.raw_engine import time_engine
 from bench.synthetic import PER_DOCUMENT, GivenVectors, Query, World, spec_for
@@ -37,6 +37,7 @@ from bench.variants import deps_of, profile_of
 from bench.waits import Waits
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.engine import make_folder
+from pincite.evals.statistics import median, quantile
 from pincite.index import LocalIndex
 from pincite.model import Scope
 from pincite.owner.client import RemoteIndex

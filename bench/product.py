@@ -12,14 +12,13 @@ from tempfile import TemporaryDirectory
 
 from bench.frame import Options
 from pincite.engine import AsyncPincite, QueryEncoder
-from pincite.model import Chunk, CollectionSpec
+from pincite.model import CollectionSpec
 from pincite.owner.client import RemoteIndex
 from pincite.ports import DenseEncoder, Index
 from pincite.profile import Profile
 from pincite.settings import Settings
 
 _GONE_S = 30.0
-_PAGE = 512
 
 
 @contextmanager
@@ -70,15 +69,6 @@ def dense_of(engine: AsyncPincite, spec: CollectionSpec) -> DenseEncoder | None:
     if spec.dense is None:
         return None
     return QueryEncoder(engine.client(), str(engine.settings.models), spec.dense, spec.dimensions)
-
-
-async def all_chunks(index: Index, collection: str = "main") -> AsyncIterator[Chunk]:
-    """Every chunk that searches can see, by id."""
-    after: str | None = None
-    while chunks := await index.page(collection, after, _PAGE):
-        for chunk in chunks:
-            yield chunk
-        after = chunks[-1].id
 
 
 def read_raw(location: Path, path: str) -> bytes:

@@ -15,21 +15,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.beir import Collection, read_collection
 from bench.frame import Options
-from bench.measures import evaluate, parse
 from bench.product import temporary_folder
 from bench.references import REFERENCES, Reference
 from bench.spans import SpanFigures, measure_spans
 from bench.variants import VARIANTS, Variant, ask, deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.chunkers import chunk_id
+from pincite.evals.beir import Collection, read_beir
+from pincite.evals.corpora import index_corpus
+from pincite.evals.measures import evaluate, parse
 from pincite.index import LocalIndex
-from pincite.model import Chunk, CollectionSpec, DocumentRecord, Point, SourceType
+from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
-from pincite.providers.sparse.bm25 import Bm25Encoder, round_average
-from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.stores.qdrant_edge.store import EdgeStore
 
 _DEEP = 100
@@ -37,7 +35,6 @@ _QUICK = ("anthropic-docs", "xquad-zh")
 _QUICK_QUERIES = 40
 #: Collections of code, which the product recognises by their files.
 CODE_SETS = ("cosqa-dev", "mbpp-code")
-_SAMPLE = (40, 4_000)  # documents and characters that the product guesses the language from
 
 LEXICAL_SLACK = 0.01  #: the lexical side may be so much below the reference on any set
 DEFAULT_SLACK = 0.015  #: the default may be so much below the better of its sides on any set
@@ -108,7 +105,7 @@ async def run(options: Options) -> QualityFigures:
     figures = []
     try:
         for name in _QUICK if options.quick else present:
-            collection = read_collection(options.data / name)
+            collection = read_beir(options.data / name)
             if options.quick:
                 collection = collection.first(_QUICK_QUERIES)
             figures.append(await measure(collection, cached))
@@ -126,12 +123,12 @@ async def measure(
     collection: Collection, encoder: DenseEncoder, variants: Sequence[Variant] = VARIANTS
 ) -> SetFigures:
     """Index one collection in a temporary folder and ask all of its queries in these variants."""
-    texts = {key: text for key, text in collection.documents.items() if text.strip()}
+    blank = sum(not text.strip() for text in collection.documents.values())
     with temporary_folder() as folder:
         store = EdgeStore(folder / "store")
         index = LocalIndex(store, SqliteCatalog(folder / "catalog.db"), store)
         try:
-            spec = await build(index, collection.name, texts, encoder)
+            spec = await build(index, collection, encoder)
             scores = {
                 str(variant): await _scores(variant, spec, index, encoder, collection)
                 for variant in variants
@@ -143,74 +140,22 @@ async def measure(
         documents=len(collection.documents),
         queries=len(collection.queries),
         language=spec.language,
-        blank=len(collection.documents) - len(texts),
+        blank=blank,
         reference=REFERENCES.get(collection.name),
         scores=scores,
     )
 
 
-async def build(
-    index: LocalIndex, name: str, texts: dict[str, str], encoder: DenseEncoder
-) -> CollectionSpec:
-    """One chunk per text. The path of a chunk is the id of its document."""
-    code = name in CODE_SETS
-    language = "english" if code else _language(tuple(texts.values()))
-    sparse = Bm25Encoder(language)
-    lengths = [sparse.encode_document(text, 1.0)[1] for text in texts.values()]
-    spec = CollectionSpec(
-        name=name,
-        sparse=sparse.fingerprint,
-        chunker="whole documents",
-        dense=encoder.fingerprint,
-        dimensions=encoder.dimensions,
-        language=language,
-        average_length=round_average(max(1.0, sum(lengths) / len(lengths))),
-    )
-    matrix = await encoder.embed_documents(tuple(texts.values()))
-    points = []
-    for (key, text), vector in zip(texts.items(), matrix, strict=True):
-        weights, length = sparse.encode_document(text, spec.average_length)
-        points.append(
-            Point(_chunk(name, key, text, "code" if code else "docs"), weights, length, vector)
-        )
-    await index.create(spec)
-    record = DocumentRecord(
-        source=name,
-        path="corpus",
-        revision="0" * 32,
-        content_hash="none",
-        ref="bench",
-        size=0,
-        mtime_ns=0,
-        chunks=len(points),
-        tokens=sum(lengths),
+async def build(index: LocalIndex, collection: Collection, encoder: DenseEncoder) -> CollectionSpec:
+    """One chunk per document. The stemming language of code is English, as in the product."""
+    code = collection.name in CODE_SETS
+    return await index_corpus(
+        index,
+        collection.name,
+        collection.documents,
+        encoder,
+        language="english" if code else "auto",
         source_type="code" if code else "docs",
-    )
-    await index.replace(name, record, points)
-    return spec
-
-
-def _language(texts: Sequence[str]) -> str:
-    """Guessed from as large a sample as the product takes."""
-    documents, chars = _SAMPLE
-    sample = texts[:: max(1, len(texts) // documents)]
-    return stemmer_for(guess_language("\n".join(text[:chars] for text in sample)))
-
-
-def _chunk(name: str, key: str, text: str, source_type: SourceType) -> Chunk:
-    return Chunk(
-        id=chunk_id(name, key, "", 0, len(text)),
-        repo=name,
-        ref="bench",
-        path=key,
-        source_type=source_type,
-        language="text",
-        start=0,
-        end=len(text),
-        start_line=1,
-        end_line=text.count("\n") + 1,
-        text=text,
-        content_hash="none",
     )
 
 

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.beir import read_rows
 from bench.frame import Options, require
-from bench.product import all_chunks, temporary_folder
+from bench.product import temporary_folder
 from bench.variants import Variant, ask, deps_of, profile_of
 from pincite.batches import Maker
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
+from pincite.evals.beir import read_rows
+from pincite.evals.targets import every_chunk
 from pincite.index import LocalIndex
 from pincite.ingest import IngestDeps, ingest
 from pincite.model import Chunk, CollectionSpec
@@ -66,8 +67,8 @@ async def measure_spans(
     folder: Path, encoder: DenseEncoder, counter: MiniLmEncoder, options: Options
 ) -> SpanFigures:
     """Index the documents and ask all questions. Raises SkippedError naming what is missing."""
-    documents = list(read_rows(require(folder / "documents.jsonl", _LAYOUT)))
-    questions = list(read_rows(require(folder / "span_queries.jsonl", _LAYOUT)))
+    documents = [row for _, row in read_rows(require(folder / "documents.jsonl", _LAYOUT))]
+    questions = [row for _, row in read_rows(require(folder / "span_queries.jsonl", _LAYOUT))]
     if options.quick:
         questions = questions[:_QUICK_QUERIES]
     with temporary_folder() as work:
@@ -79,7 +80,7 @@ async def measure_spans(
         index = LocalIndex(store, SqliteCatalog(work / "catalog.db"), store)
         try:
             spec = await _index(texts, index, encoder)
-            chunks = {chunk.id: chunk async for chunk in all_chunks(index)}
+            chunks = {chunk.id: chunk async for chunk in every_chunk(index, "main")}
             counts = counter.count_tokens([chunk.text for chunk in chunks.values()])
             tokens = dict(zip(chunks, (count - 2 for count in counts), strict=True))
             scores = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -10,18 +10,13 @@ import msgspec
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.encoder import EncoderFigures
+from bench.evaluation_table import evaluation
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
 from bench.providers import ProviderFigures
 from bench.quality import QualityFigures, Scores
 from bench.spans import SpanFigures
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table, numbers to the right."""
-    lines = [" | ".join(head), " | ".join(["---", *["--:"] * (len(head) - 1)])]
-    lines += [" | ".join(map(str, row)) for row in rows]
-    return "\n".join(f"| {line} |" for line in lines)
+from pincite.evals.tables import table
 
 
 def quality(raw: Any) -> str:
@@ -293,6 +288,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "golden": golden,
     "citations": citations,
+    "evaluation": evaluation,
     "encoder": encoder,
     "providers": providers,
     "latency": latency,

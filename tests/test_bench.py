@@ -16,16 +16,17 @@ pytest.importorskip("ir_measures", reason="pip install ir-measures")
 
 from bench import quality
 from bench.__main__ import main
-from bench.beir import read_collection
 from bench.citations import find_uncovered, place_of
-from bench.frame import Options, SkippedError, load_results, median, quantile
-from bench.golden import score
+from bench.frame import Options, SkippedError, load_results
 from bench.report import MARKERS, fill
 from bench.spans import score_spans
 from bench.variants import VARIANTS
 from bench.waits import Waits
 
-from pincite.model import Chunk, Evidence, Matrix, Vector
+from pincite.errors import UsageError
+from pincite.evals.beir import read_beir
+from pincite.evals.statistics import median, quantile
+from pincite.model import Chunk, Matrix, Vector
 
 DIRECTIONS = {
     "red apple": (1.0, 0.0),
@@ -74,7 +75,7 @@ def collection(tmp_path: Path) -> Path:
 
 
 def test_quality_gives_the_figures_of_a_hand(collection: Path) -> None:
-    figures = asyncio.run(quality.measure(read_collection(collection), TwoDimensions()))
+    figures = asyncio.run(quality.measure(read_beir(collection), TwoDimensions()))
     assert (figures.documents, figures.blank, figures.queries) == (4, 1, 2)
     lexical, dense = figures.scores["lexical"], figures.scores["dense"]
     # "apple pie" has both words in d2 and one in d1, so by word d2 (gain 1) comes before d1
@@ -112,53 +113,8 @@ def test_missing_data_is_named_and_skipped(
 
 def test_a_collection_without_a_file_says_how_it_is_laid_out(collection: Path) -> None:
     (collection / "queries.jsonl").unlink()
-    with pytest.raises(SkippedError, match=r"queries\.jsonl is missing \(BEIR layout"):
-        read_collection(collection)
-
-
-def evidence(path: str, start_line: int, end_line: int) -> Evidence:
-    return Evidence(
-        number=1,
-        citation="",
-        citation_confidence="high",
-        collection="main",
-        source_type="docs",
-        repo="r",
-        ref="f",
-        path=path,
-        url=None,
-        chunk_id="",
-        candidate_id="",
-        start_line=start_line,
-        end_line=end_line,
-        start_column=None,
-        end_column=None,
-        headings=(),
-        symbols=(),
-        language="markdown",
-        content_hash="",
-        signals=(),
-        text="",
-    )
-
-
-def test_a_golden_span_counts_once_and_by_half_of_the_shorter() -> None:
-    spans = [
-        {"path": "a", "start_line": 1, "end_line": 10, "grade": 3},
-        {"path": "a", "start_line": 20, "end_line": 21, "grade": 1},
-        {"path": "b", "start_line": 1, "end_line": 4, "grade": 2},
-    ]
-    ranked = [
-        evidence("a", 9, 12),  # 2 of its 4 lines: half of the shorter
-        evidence("a", 1, 8),  # the same span again: no gain
-        evidence("b", 4, 9),  # 1 of 4 lines: too little
-        evidence("a", 1, 30),  # all of the second span
-    ]
-    scores = score({"q": spans}, {"q": ranked})
-    assert scores.recall[5] == pytest.approx(2 / 3)
-    assert scores.mrr_12 == scores.mrr3_12 == 1
-    ideal = 3 / log2(2) + 2 / log2(3) + 1 / log2(4)
-    assert scores.ndcg_12 == pytest.approx((3 / log2(2) + 1 / log2(5)) / ideal)
+    with pytest.raises(UsageError, match=r"queries\.jsonl is missing \(BEIR layout"):
+        read_beir(collection)
 
 
 def test_span_recall_counts_characters_once() -> None:

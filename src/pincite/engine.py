@@ -143,7 +143,7 @@ class AsyncPincite:
         """The evidence for a question. `mode` says what it is for, `budget_ms` is a soft limit of
         time. Raises UsageError for an empty question or an unknown collection, IndexNotFound,
         IndexUnavailable, FingerprintMismatch."""
-        deps = await self._deps(scope)
+        deps = await self.deps(scope)
         return await search(
             text,
             deps,
@@ -200,7 +200,8 @@ class AsyncPincite:
             )
         return infos[collection]
 
-    async def _deps(self, scope: Scope) -> Deps:
+    async def deps(self, scope: Scope = Scope()) -> Deps:
+        """What a search in this scope asks. Raises as `search` does."""
         if self._searchable is None:
             client = self.client()
             infos = await client.collections()

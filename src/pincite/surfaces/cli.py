@@ -134,6 +134,7 @@ def stop(index: Path | None) -> None:
 
 def _add_commands() -> None:
     from pincite.surfaces import (
+        cli_eval,
         cli_index,
         cli_models,
         cli_providers,
@@ -144,6 +145,7 @@ def _add_commands() -> None:
     app.add_command(cli_search.search)
     app.add_command(cli_search.evidence)
     app.add_command(cli_search.explain)
+    app.add_command(cli_eval.evaluate)
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)
     app.add_command(cli_models.models)

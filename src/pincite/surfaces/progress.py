@@ -77,3 +77,23 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+class CountLine(ProgressLine):
+    """Call it with what is done and the total."""
+
+    def __init__(self, stream: TextIO, words: str) -> None:
+        super().__init__(stream)
+        self._words = words
+
+    def count(self, done: int, total: int) -> None:
+        """Show it, unless that was just done."""
+        now_s = time.monotonic()
+        if now_s - self._drawn_s < (_REDRAW_S if self._terminal else _PLAIN_EVERY_S) or not total:
+            return
+        self._drawn_s = now_s
+        line = f"{self._words}: {done:,} of {total:,} ({done / total:.0%})"
+        if done and now_s - self._started_s > 1:
+            left_s = (now_s - self._started_s) * (total - done) / done
+            line += f", {duration(left_s)} left"
+        self._write(line)

@@ -1,0 +1,216 @@
+"""Golden sets: questions with the evidence that a good search finds.
+
+A file of JSON lines, one question each:
+
+    {"id": "q1", "query": "how are keys rotated?", "mode": "explain", "category": "keys",
+     "expected": [{"path": "docs/keys.md", "start_line": 10, "end_line": 24, "grade": 3},
+                  {"candidate_id": "acme@1.2:docs/keys.md:0f3c...", "grade": 1}]}
+    {"id": "q2", "query": "how long do I roast a chicken?", "off_topic": true}
+
+An expected item names a candidate, a span of lines (independent of how files are cut) or a whole
+document (`path` alone). `grade` is 3 for a direct answer, 2 for substantial help, 1 for related, 0
+for judged and not relevant; it is 1 where it is left out. What has no item is unjudged, not wrong.
+A question that follows others has them as `conversation`, and is asked in its `standalone` form.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from pincite.errors import UsageError
+from pincite.model import SourceType, TaskMode
+
+MAX_GRADE = 10  #: of judgements that come from elsewhere; our own scale ends at 3
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier turn of a conversation."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Evidence that counts: a candidate, or lines of a file (1-based, inclusive), or, with
+    neither, all of the file. `repo` narrows it to one source."""
+
+    path: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    grade: int = 1
+    candidate_id: str = ""
+    source_type: SourceType | None = None
+    repo: str = ""
+
+    @property
+    def name(self) -> str:
+        """How it is shown: the candidate's id, or `path#L3-L9`."""
+        if self.candidate_id:
+            return self.candidate_id
+        lines = f"#L{self.start_line}-L{self.end_line}" if self.start_line else ""
+        return f"{self.path}{lines}"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuery:
+    """One question. `synthetic` names what generated it, if it was not a person."""
+
+    id: str
+    query: str
+    expected: tuple[Expected, ...] = ()
+    mode: TaskMode = "explain"
+    category: str = ""
+    style: str = ""
+    off_topic: bool = False
+    conversation: tuple[Turn, ...] = ()
+    standalone: str = ""
+    synthetic: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is asked: the standalone form where there is one."""
+        return self.standalone or self.query
+
+    @property
+    def relevant(self) -> bool:
+        """Is there anything to be found?"""
+        return any(item.grade > 0 for item in self.expected)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenSet:
+    """Questions in the order of the file. `name` is the file's, without its ending."""
+
+    name: str
+    queries: tuple[GoldenQuery, ...]
+    fingerprint: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.fingerprint:
+            raw = b"\n".join(map(msgspec.json.encode, self.queries))
+            object.__setattr__(self, "fingerprint", blake2b(raw, digest_size=8).hexdigest())
+
+
+_ALIASES = {"task_mode": "mode"}
+_QUERY_FIELDS = frozenset(f.name for f in fields(GoldenQuery)) | set(_ALIASES)
+_ITEM_FIELDS = frozenset(f.name for f in fields(Expected))
+
+
+def read_golden(path: Path) -> GoldenSet:
+    """The golden set in a file. Raises UsageError naming file, line and field."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
+    queries: dict[str, GoldenQuery] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        query = _parse(line, f"{path}:{number}")
+        if query.id in queries:
+            raise UsageError(f"{path}:{number}: id: {query.id!r} is there already")
+        queries[query.id] = query
+    if not queries:
+        raise UsageError(f"{path} has no question", hint="pincite eval gen -o questions.jsonl")
+    return GoldenSet(path.stem, tuple(queries.values()))
+
+
+def write_golden(path: Path, queries: Iterable[GoldenQuery]) -> None:
+    """Write a golden set, whole or not at all; what has its default value is left out."""
+    lines = []
+    for query in queries:
+        row = _trim(query)
+        row["expected"] = [_trim(item) for item in query.expected]
+        if query.off_topic:
+            del row["expected"]
+        lines.append(msgspec.json.encode(row).decode())
+    write_whole(path, "\n".join(lines) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that nobody ever sees a part of it. Raises UsageError."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)  # noqa: PTH105
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _trim(value: Any) -> dict[str, Any]:
+    return {
+        f.name: getattr(value, f.name)
+        for f in fields(value)
+        if f.name in ("id", "query", "grade") or getattr(value, f.name) != f.default
+    }
+
+
+def _parse(line: str, where: str) -> GoldenQuery:
+    try:
+        row = msgspec.json.decode(line)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{where}: this is not JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise UsageError(f"{where}: a question is an object, not {type(row).__name__}")
+    _known(row, _QUERY_FIELDS, where, "")
+    for old, new in _ALIASES.items():
+        if old in row:
+            row[new] = row.pop(old)
+    for name in ("id", "query"):
+        if not isinstance(row.get(name), str) or not row[name].strip():
+            raise UsageError(f"{where}: {name}: a text is needed, not {row.get(name)!r}")
+    items = row.get("expected") or []
+    if isinstance(items, list):
+        for place, item in enumerate(items):
+            if isinstance(item, dict):
+                _known(item, _ITEM_FIELDS, where, f"expected[{place}].")
+    try:
+        query = msgspec.convert(row, GoldenQuery)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{where}: {_field_first(str(error))}") from error
+    for place, item in enumerate(query.expected):
+        if problem := _problem(item):
+            raise UsageError(f"{where}: expected[{place}].{problem}")
+    if query.off_topic and query.relevant:
+        raise UsageError(f"{where}: expected: an off-topic question has nothing to be found")
+    return query
+
+
+def _known(row: dict[str, Any], names: frozenset[str], where: str, prefix: str) -> None:
+    for name in row:
+        if name not in names:
+            raise UsageError(
+                f"{where}: {prefix}{name}: unknown field; known: {', '.join(sorted(names))}"
+            )
+
+
+def _field_first(message: str) -> str:
+    """msgspec's `Expected int, got str - at $.expected[0].grade` with the field first."""
+    what, _, place = message.partition(" - at `$")
+    return f"{place.rstrip('`').lstrip('.')}: {what}" if place else what
+
+
+def _problem(item: Expected) -> str:
+    if bool(item.candidate_id) == bool(item.path):
+        return "path: name either a path or a candidate_id"
+    if not 0 <= item.grade <= MAX_GRADE:
+        return f"grade: {item.grade} is not in 0..{MAX_GRADE}"
+    if item.candidate_id and (item.start_line or item.end_line):
+        return "start_line: a candidate_id has no lines of its own"
+    if item.start_line < 0 or item.end_line < item.start_line:
+        return f"end_line: lines {item.start_line} to {item.end_line} are no span"
+    if item.end_line and not item.start_line:
+        return "start_line: lines count from 1"
+    return ""

@@ -1,0 +1,73 @@
+"""Reports of runs: one HTML file with everything in it, Markdown, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from pincite.errors import UsageError
+from pincite.evals.calibrate import Calibration, calibrate
+from pincite.evals.compare import VERDICT, Comparison, compare
+from pincite.evals.report.html import page
+from pincite.evals.runs import Run
+from pincite.evals.summary import Summary, summarise
+from pincite.evals.tables import calibration_table, comparison_table, summary_table
+
+_COMPARED = ("nDCG@10", "R@10", "RR@12", VERDICT)
+
+
+def render(runs: Sequence[Run], form: str, names: Sequence[str]) -> str:
+    """The report of one run or several as `html`, `md` or `json`; the first run is the one that
+    the others are compared with. Raises UsageError for runs without a question in common."""
+    summaries = [summarise(run, names) for run in runs]
+    comparison = compare(runs[0], runs[1:], _COMPARED) if len(runs) > 1 else None
+    calibrations = [_calibration(run) for run in runs]
+    if form == "html":
+        return page(runs, summaries, comparison, calibrations)
+    if form == "json":
+        value = {
+            "stamps": [run.stamp for run in runs],
+            "summaries": summaries,
+            "comparison": comparison,
+            "calibrations": calibrations,
+        }
+        return msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n"
+    return _markdown(runs, summaries, comparison, calibrations)
+
+
+def _calibration(run: Run) -> Calibration | None:
+    """None where there are too few questions to learn from."""
+    try:
+        return calibrate(run)
+    except UsageError:
+        return None
+
+
+def _markdown(
+    runs: Sequence[Run],
+    summaries: Sequence[Summary],
+    comparison: Comparison | None,
+    calibrations: Sequence[Calibration | None],
+) -> str:
+    parts = [f"# Retrieval on {runs[0].stamp.golden}"]
+    if comparison is not None:
+        parts += ["## Runs compared", comparison_table(comparison, 0)]
+    for run, summary, found in zip(runs, summaries, calibrations, strict=True):
+        parts.append(summary_table(summary))
+        if found is not None:
+            parts += ["### Thresholds of the verdict", calibration_table(found)]
+        parts.append(_taken(run))
+    return "\n\n".join(parts) + "\n"
+
+
+def _taken(run: Run) -> str:
+    stamp = run.stamp
+    indexed = "; ".join(
+        f"{one.name}: {one.documents:,} documents, {one.chunks:,} chunks, contents {one.contents}"
+        for one in stamp.collections
+    )
+    return (
+        f"Taken {stamp.created} with Pincite {stamp.pincite}, profile {stamp.profile_fingerprint},"
+        f" golden set {stamp.golden} ({stamp.golden_fingerprint}); {indexed}."
+    )

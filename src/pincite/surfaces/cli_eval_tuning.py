@@ -1,0 +1,207 @@
+"""`pincite eval sweep, ann, calibrate`: find the best configuration."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from pincite.surfaces.cli_eval import (
+    FILE,
+    collections_option,
+    golden_argument,
+    measure_option,
+    out_option,
+    preset_option,
+    profile_of,
+    progress_line,
+    read_questions,
+    scope_of,
+    set_option,
+    take_run,
+)
+from pincite.surfaces.options import index_option, json_option, run, say
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+    from pincite.evals.ann import AnnReport
+    from pincite.evals.table import SweepTable
+
+
+@click.command()
+@golden_argument
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="The folder of the sweep; one that was interrupted goes on.",
+)
+@click.option(
+    "--vary",
+    multiple=True,
+    required=True,
+    metavar="FIELD=VALUES",
+    help="Such as fuse.method=rrf,dbsf or, with --random, fuse.dense_weight=0.2..0.8.",
+)
+@click.option("--random", "draws", type=click.IntRange(min=1), help="Draw so many points.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: one per core.")
+@click.option("--tune", default=0.5, show_default=True, help="Share of questions to tune by.")
+@click.option("--top", default=10, show_default=True, help="Show so many points.")
+@preset_option
+@set_option
+@collections_option
+@measure_option
+@json_option
+@index_option
+def sweep(
+    golden: Path,
+    out: Path,
+    vary: tuple[str, ...],
+    draws: int | None,
+    seed: int,
+    jobs: int | None,
+    tune: float,
+    top: int,
+    preset: str | None,
+    values: tuple[str, ...],
+    collection: tuple[str, ...],
+    measure: tuple[str, ...],
+    json_: bool,
+    index: Path | None,
+) -> None:
+    """Try many profiles on GOLDEN, as a grid or at random.
+
+    Embeddings, rankings, chunks and rerank scores are computed once and shared by all points.
+    """
+    from pincite.evals.measures import parse
+    from pincite.evals.points import draw, grid, parse_values
+    from pincite.evals.running import open_subject
+    from pincite.evals.sweep import SWEPT
+    from pincite.evals.sweeping import run_sweep
+    from pincite.evals.tables import sweep_table
+    from pincite.surfaces.render import to_json
+
+    parse(*measure)
+    axes = parse_values(vary)
+    questions = read_questions(golden)
+
+    async def work(engine: AsyncPincite) -> SweepTable:
+        base = profile_of(engine, preset, values)
+        points = draw(base, axes, draws, seed) if draws else grid(base, axes)
+        for label, reason in points.refused.items():
+            say(f"warning: contradiction: {label} is left out: {reason}")
+        with progress_line(f"{len(points.points)} points, sweeping") as told:
+            return await run_sweep(
+                await open_subject(engine, questions, scope_of(collection)),
+                questions,
+                points.points,
+                measure or SWEPT,
+                out,
+                settings=engine.settings,
+                jobs=jobs or os.cpu_count() or 1,
+                tune_share=tune,
+                progress=told,
+            )
+
+    found = run(work, index)
+    click.echo(to_json(found) if json_ else sweep_table(found, top))
+
+
+@click.command()
+@golden_argument
+@click.option("--depth", default=50, show_default=True, help="Look at so many of each ranking.")
+@click.option("--sample", default=50, show_default=True, help="Ask so many questions.")
+@click.option("--seed", default=0, show_default=True)
+@preset_option
+@set_option
+@collections_option
+@json_option
+@index_option
+def ann(
+    golden: Path,
+    depth: int,
+    sample: int,
+    seed: int,
+    preset: str | None,
+    values: tuple[str, ...],
+    collection: tuple[str, ...],
+    json_: bool,
+    index: Path | None,
+) -> None:
+    """Compare approximate with exact dense search: what was missed, as a number and a list."""
+    from pincite.evals.ann import check_ann
+    from pincite.evals.running import open_subject
+    from pincite.evals.tables import ann_table
+    from pincite.surfaces.render import to_json
+
+    questions = read_questions(golden)
+
+    async def work(engine: AsyncPincite) -> AnnReport:
+        subject = await open_subject(engine, questions, scope_of(collection))
+        profile = profile_of(engine, preset, values)
+        with progress_line("asking twice") as told:
+            return await check_ann(
+                subject,
+                questions.queries,
+                profile,
+                depth=depth,
+                sample=sample,
+                seed=seed,
+                progress=told,
+            )
+
+    found = run(work, index)
+    click.echo(to_json(found) if json_ else ann_table(found))
+
+
+@click.command()
+@click.argument("golden", type=FILE)
+@click.option("--write", type=FILE, metavar="TOML", help="Write the thresholds into this profile.")
+@click.option("--caution", default=2.0, show_default=True, help="What a wrong refusal weighs.")
+@out_option
+@preset_option
+@set_option
+@collections_option
+@json_option
+@index_option
+def calibrate(
+    golden: Path,
+    write: Path | None,
+    caution: float,
+    out: Path | None,
+    preset: str | None,
+    values: tuple[str, ...],
+    collection: tuple[str, ...],
+    json_: bool,
+    index: Path | None,
+) -> None:
+    """Learn the thresholds of the verdict on GOLDEN, which needs off-topic questions.
+
+    GOLDEN may also be a run (.json) that `pincite eval run` has kept. With --write they go into a
+    pincite.toml, and packs say from then on that their verdict is calibrated.
+    """
+    from pincite.evals.calibrate import calibrate as learn
+    from pincite.evals.runs import load_run, save_run
+    from pincite.evals.tables import calibration_table
+    from pincite.surfaces.render import to_json
+
+    if golden.suffix == ".json":
+        taken = load_run(golden)
+    else:
+        taken = run(lambda e: take_run(e, golden, None, preset, values, collection), index)
+    if out:
+        save_run(out, taken)
+    found = learn(taken, caution=caution)
+    if write:
+        from pincite.evals.profile_file import write_thresholds
+
+        names = write_thresholds(write, found, taken.stamp.created[:10])
+        say(f"{write} has gate.{', gate.'.join(names)}")
+    click.echo(to_json(found) if json_ else calibration_table(found))
+
+
+COMMANDS: Final = (sweep, ann, calibrate)

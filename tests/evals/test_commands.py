@@ -1,0 +1,139 @@
+"""`pincite eval` as its users meet it: the real command, an index of its own, no model."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.surfaces.conftest import Cli, cli
+
+__all__ = ["cli"]
+
+PAGES = {
+    "keys": "# Keys\n\n## Rotating\n\nTo rotate a key call `rotate_key` with the new secret.\n",
+    "backups": "# Backups\n\nBackups run every night and are kept for thirty days elsewhere.\n",
+    "billing": "# Billing\n\nInvoices are sent on the first day of each month to the owner.\n",
+    "limits": "# Limits\n\nA request above the rate limit is answered with status 429.\n",
+}
+QUESTIONS = (
+    ("q1", "how do I rotate a key", "keys"),
+    ("q2", "how long are backups kept", "backups"),
+    ("q3", "when are invoices sent to the owner", "billing"),
+    ("q4", "what answers a request above the rate limit", "limits"),
+)
+
+
+@pytest.fixture
+def indexed(cli: Cli) -> Cli:
+    """Four pages, indexed by word, and a golden set over them."""
+    for name, text in PAGES.items():
+        cli.write(f"docs/{name}.md", text)
+    rows: list[dict[str, object]] = [
+        {"id": key, "query": query, "expected": [{"path": f"{path}.md", "grade": 3}]}
+        for key, query, path in QUESTIONS
+    ]
+    rows += [
+        {"id": f"off{n}", "query": text, "off_topic": True}
+        for n, text in enumerate(("roast chicken juicy oven", "violin lacquer ballad"))
+    ]
+    cli.write("golden.jsonl", "\n".join(map(json.dumps, rows)))
+    cli("index", "docs", "--lexical")
+    return cli
+
+
+def test_a_user_measures_compares_gates_tunes_and_reports(indexed: Cli) -> None:
+    cli = indexed
+    assert "6 questions, 4 judged, 2 off topic" in cli("eval", "check", "golden.jsonl").stdout
+    summary = cli.json("eval", "run", "golden.jsonl", "-o", "base.json")
+    assert summary["measures"]["RR@12"]["mean"] == 1
+    assert (summary["precision"], summary["recall"]) == (1, 1)
+
+    worse = ("--set", "gate.coverage_share={grounded_at=2.0, weak_at=2.0}")
+    assert cli("eval", "gate", "golden.jsonl", "--baseline", "base.json").stdout.count("| ") > 4
+    failed = cli(
+        *("eval", "gate", "golden.jsonl", "--baseline", "base.json", "-o", "now.json"),
+        *worse,
+        code=3,
+    )
+    assert "Worse than the baseline: nDCG@10" in failed.stdout
+    cli("eval", "gate", "--run", "now.json", "--baseline", "base.json", code=3)
+    compared = cli.json("eval", "compare", "base.json", "now.json", "-m", "RR")
+    assert compared["differences"][0]["delta"] == -1
+
+    cli("eval", "report", "base.json", "now.json", "-o", "report.html")
+    assert (cli.folder / "report.html").read_text().startswith("<!doctype html>")
+    assert "## Runs compared" in cli("eval", "report", "base.json", "now.json").stdout
+
+    vary = ("--vary", "fuse.method=rrf,dbsf", "--vary", "select.results=1,3")
+    swept = ("eval", "sweep", "golden.jsonl", "-o", "sweep", *vary)
+    table = cli.json(*swept, "--jobs", "2")
+    assert len(table["rows"]) == 5
+    assert len(list((cli.folder / "sweep").glob("cells-*.jsonl"))) == 2
+    assert cli.json(*swept) == table  # nothing is done again
+    assert "Best by nDCG@10" in cli(*swept).stdout
+    assert (
+        "no field 'fuse.metod'"
+        in cli(
+            *("eval", "sweep", "golden.jsonl", "-o", "other", "--vary", "fuse.metod=rrf"), code=2
+        ).stderr
+    )
+
+    cli("eval", "export", "golden.jsonl", "-o", "trec")
+    cli("eval", "export", "base.json", "-o", "trec")
+    assert sorted(p.name for p in (cli.folder / "trec").iterdir()) == [
+        *("qrels.txt", "run.txt", "topics.tsv")
+    ]
+    cli("eval", "import", "trec/topics.tsv", "--qrels", "trec/qrels.txt", "-o", "again.jsonl")
+    assert cli.json("eval", "run", "again.jsonl")["measures"]["RR@12"]["mean"] == 1
+
+    search = ("search", "how", "do", "I", "rotate", "a", "key")
+    assert cli.json(*search)["verdict"]["calibrated"] is False
+    cli("eval", "calibrate", "base.json", "--write", "pincite.toml")
+    assert cli.json(*search)["verdict"]["calibrated"] is True
+
+
+def test_a_golden_set_is_generated_and_judged(indexed: Cli) -> None:
+    cli = indexed
+    long = "# Regions\n\n" + "Data of a tenant stays in the region that the owner has chosen. " * 6
+    cli.write("docs/regions.md", long)
+    cli("index", "docs")
+    cli("eval", "gen", "-n", "3", "-o", "made.jsonl")
+    assert '"synthetic":"rule: ' in (cli.folder / "made.jsonl").read_text()
+    assert "is there already" in cli("eval", "gen", "-o", "made.jsonl", code=2).stderr
+
+    add = ("eval", "label", "mine.jsonl", "--add", "how are keys rotated?")
+    told = cli(*add, stdin=b"9\n3\nq\n")
+    assert "grade> " in told.stderr
+    assert "1 judgements in mine.jsonl" in told.stderr
+    (row,) = map(json.loads, (cli.folder / "mine.jsonl").read_text().splitlines())
+    assert row["expected"][0]["grade"] == 3
+    assert row["expected"][0]["start_line"] >= 1
+    assert not re.search(r"keys\.md#L3", cli("eval", "label", "mine.jsonl", stdin=b"q\n").stderr)
+
+
+def test_beir_is_imported_with_its_corpus(cli: Cli) -> None:
+    cli.write("tiny/corpus.jsonl", '{"_id": "d1", "title": "", "text": "rotate keys"}\n')
+    cli.write("tiny/queries.jsonl", '{"_id": "1", "text": "rotating a key"}\n')
+    cli.write("tiny/qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t1\n")
+    cli("eval", "import", "tiny", "-o", "tiny.jsonl", "--corpus", "--lexical")
+    assert cli.json("eval", "run", "tiny.jsonl")["measures"]["RR@12"]["mean"] == 1
+    again = cli("eval", "import", "tiny", "-o", "t.jsonl", "--corpus", "--lexical", code=2)
+    assert "there is a collection 'tiny' already" in again.stderr
+
+
+def test_what_is_wrong_is_said_with_what_to_do(indexed: Cli, tmp_path: Path) -> None:
+    cli = indexed
+    cli.write("bad.jsonl", '{"id": "a", "query": "x", "expected": [{"path": "a", "grad": 1}]}')
+    assert (
+        "bad.jsonl:1: expected[0].grad: unknown" in cli("eval", "run", "bad.jsonl", code=2).stderr
+    )
+    assert (
+        "there is no preset" in cli("eval", "run", "golden.jsonl", "--preset", "x", code=2).stderr
+    )
+    assert "is no measure" in cli("eval", "run", "golden.jsonl", "-m", "best", code=2).stderr
+    assert "two runs or more" in cli("eval", "compare", "golden.jsonl", code=2).stderr
+    cli.write("gone.jsonl", '{"id": "a", "query": "x", "expected": [{"path": "gone.md"}]}')
+    assert "not_indexed: 1 expected items" in cli("eval", "run", "gone.jsonl").stderr

@@ -1,0 +1,153 @@
+"""Golden sets are read whole or refused with file, line and field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import UsageError
+from pincite.evals.beir import read_beir, write_beir
+from pincite.evals.golden import Expected, GoldenQuery, GoldenSet, Turn, read_golden, write_golden
+from pincite.evals.runs import load_run, save_run
+from pincite.evals.trec import read_trec, write_qrels, write_run, write_topics
+from tests.evals.builders import GOLDEN, hybrid, take
+
+ROW = {"id": "q1", "query": "how?", "expected": [{"path": "a.md", "start_line": 1, "end_line": 3}]}
+
+
+def write(place: Path, *rows: object) -> Path:
+    place.write_text("\n".join(r if isinstance(r, str) else json.dumps(r) for r in rows))
+    return place
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    queries = (
+        GoldenQuery(
+            "q1",
+            "and in Go?",
+            (
+                Expected("docs/a b.md", 3, 9, 3, source_type="docs", repo="acme"),
+                Expected(candidate_id="acme@1:docs/a.md:00ff", grade=0),
+                Expected("whole.md"),
+            ),
+            mode="build",
+            category="tools",
+            conversation=(Turn("user", "in Python?"), Turn("assistant", "Like this: …")),
+            standalone="how is it done in Go?",
+        ),
+        GoldenQuery("q2", "roast chicken", off_topic=True),
+    )
+    write_golden(tmp_path / "g.jsonl", queries)
+    read = read_golden(tmp_path / "g.jsonl")
+    assert read == GoldenSet("g", queries)
+    assert read.fingerprint == GoldenSet("other", queries).fingerprint
+    assert read.fingerprint != GoldenSet("g", queries[:1]).fingerprint
+    assert [query.text for query in read.queries] == ["how is it done in Go?", "roast chicken"]
+
+
+def test_the_older_name_of_mode_is_understood(tmp_path: Path) -> None:
+    place = write(tmp_path / "g.jsonl", "", ROW | {"task_mode": "debug"})
+    assert read_golden(place).queries[0].mode == "debug"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("{", r"g\.jsonl:2: this is not JSON"),
+        ("[]", r"g\.jsonl:2: a question is an object"),
+        ({"query": "x"}, r"g\.jsonl:2: id: a text is needed, not None"),
+        ({"id": "a", "query": " "}, r"g\.jsonl:2: query: a text is needed"),
+        (ROW, r"g\.jsonl:2: id: 'q1' is there already"),
+        (
+            ROW | {"id": "b", "expcted": []},
+            r"g\.jsonl:2: expcted: unknown field; known: .*expected",
+        ),
+        (ROW | {"id": "b", "mode": "sing"}, r"g\.jsonl:2: mode: Invalid enum value"),
+        (ROW | {"id": "b", "expected": 3}, r"g\.jsonl:2: expected: Expected `array`"),
+        ({"id": "b", "query": "x", "expected": [{"pth": 1}]}, r"expected\[0\]\.pth: unknown field"),
+        (
+            {"id": "b", "query": "x", "expected": [{"path": "a", "grade": "3"}]},
+            r"g\.jsonl:2: expected\[0\]\.grade: Expected `int`, got `str`",
+        ),
+        ({"id": "b", "query": "x", "expected": [{"path": "a", "grade": -1}]}, r"grade: -1 is not"),
+        ({"id": "b", "query": "x", "expected": [{}]}, r"expected\[0\]\.path: name either"),
+        (
+            {"id": "b", "query": "x", "expected": [{"path": "a", "start_line": 9, "end_line": 2}]},
+            r"expected\[0\]\.end_line: lines 9 to 2",
+        ),
+        (
+            {"id": "b", "query": "x", "expected": [{"path": "a", "end_line": 2}]},
+            r"start_line: lines count from 1",
+        ),
+        (ROW | {"id": "b", "off_topic": True}, r"expected: an off-topic question"),
+    ],
+)
+def test_errors_name_file_line_and_field(tmp_path: Path, row: object, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_golden(write(tmp_path / "g.jsonl", ROW, row))
+
+
+def test_files_that_are_none_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"nowhere\.jsonl cannot be read"):
+        read_golden(tmp_path / "nowhere.jsonl")
+    (tmp_path / "b.jsonl").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="is not UTF-8"):
+        read_golden(tmp_path / "b.jsonl")
+    with pytest.raises(UsageError, match="has no question"):
+        read_golden(write(tmp_path / "e.jsonl", ""))
+
+
+def test_beir_goes_in_and_out(tmp_path: Path) -> None:
+    corpus = {"d1": "red apple", "d#2": "green\tapple"}
+    golden = GoldenSet(
+        "tiny",
+        (
+            GoldenQuery("1", "apple?", (Expected("d1", grade=2), Expected("d#2", grade=0))),
+            GoldenQuery("2", "pear?", (Expected("d#2", grade=1),)),
+        ),
+    )
+    write_beir(tmp_path / "tiny", golden, corpus)
+    read = read_beir(tmp_path / "tiny")
+    assert read.documents == corpus
+    assert read.golden() == golden
+
+
+def test_trec_goes_in_and_out(tmp_path: Path) -> None:
+    golden = GoldenSet("topics", (GoldenQuery("1", "a  b", (Expected("d1", grade=2),)),))
+    write_topics(tmp_path / "topics.tsv", golden)
+    write_qrels(tmp_path / "qrels.txt", golden)
+    assert (tmp_path / "qrels.txt").read_text() == "1 0 d1 2\n"
+    read = read_trec(tmp_path / "topics.tsv", tmp_path / "qrels.txt")
+    assert read.queries == (GoldenQuery("1", "a b", (Expected("d1", grade=2),)),)
+    (tmp_path / "qrels.txt").write_text("1 0 d1 -2\n")
+    read = read_trec(tmp_path / "topics.tsv", tmp_path / "qrels.txt")
+    assert read.queries[0].expected[0].grade == 0  # spam, as some tracks have it
+    (tmp_path / "qrels.txt").write_text("1 0 d1 much\n")
+    with pytest.raises(UsageError, match=r"qrels\.txt:1: score: "):
+        read_trec(tmp_path / "topics.tsv", tmp_path / "qrels.txt")
+    (tmp_path / "qrels.txt").write_text("9 0 d1 1\n")
+    with pytest.raises(UsageError, match="query '9' is not in"):
+        read_trec(tmp_path / "topics.tsv", tmp_path / "qrels.txt")
+
+
+def test_a_run_goes_to_a_file_and_to_trec(tmp_path: Path) -> None:
+    run = take(hybrid(), label="my run")
+    save_run(tmp_path / "run.json", run)
+    assert load_run(tmp_path / "run.json") == run
+    write_run(tmp_path / "run.txt", run)
+    rows = [line.split() for line in (tmp_path / "run.txt").read_text().splitlines()]
+    assert all(len(row) == 6 for row in rows)
+    first = next(row for row in rows if row[0] == "q1")
+    assert first[1:4] == ["Q0", "keys", "1"]
+    assert first[5] == "my_run"
+    assert not any(row[0] == "q4" for row in rows)  # it was refused
+    (tmp_path / "run.json").write_text('{"stamp": 1}')
+    with pytest.raises(UsageError, match=r"run\.json is no run: .*stamp"):
+        load_run(tmp_path / "run.json")
+
+
+def test_the_golden_set_of_the_tests_is_one(tmp_path: Path) -> None:
+    write_golden(tmp_path / "tiny.jsonl", GOLDEN.queries)
+    assert read_golden(tmp_path / "tiny.jsonl") == GOLDEN
