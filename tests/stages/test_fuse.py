@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pincite.errors import ConfigError
 from pincite.model import Hit, Ranking, SignalKind, SignalName
 from pincite.stages.fuse import FuseConfig, FuseMethod, dense_weight, fuse
+from tests.builders import chunk, ranking
 
 METHODS: tuple[FuseMethod, ...] = (
     *("rrf", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"),
@@ -258,7 +259,8 @@ def test_weighted_dbsf_by_hand_together_and_apart() -> None:
     other = ranking("dense", ("d", 0.09), ("e", 0.05), ("f", 0.01), collection="other")
     together = [one.id for one in fuse([dense, other], FuseConfig(method="weighted_dbsf"))]
     assert together[:3] == [chunk(name).id for name in "abc"]
-    for method in ("weighted_dbsf", "weighted_sum"):
+    methods: tuple[FuseMethod, ...] = ("weighted_dbsf", "weighted_sum")
+    for method in methods:
         apart = fuse([dense, other], FuseConfig(method=method, apart=True))
         assert {one.id for one in apart[:2]} == {chunk("a").id, chunk("d").id}
         assert apart[0].score == pytest.approx(apart[1].score)
