@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.sources.helpers import commit, git, listed, opened, plant, skipped
@@ -29,6 +29,9 @@ FILES = ["a.md", "b.md", "x.log", "sub/a.md", "sub/x.log", "sub/deep/a.md", "sub
 
 
 @given(LINES, FOLDERS, LINES, FOLDERS, LINES, LINES)
+@example("!a.md", "", "", "", "", "sub/*")
+@example("!build/", "", "", "", "", "/**")
+@example("!build/", "", "", "", "", "/**/")
 @settings(
     max_examples=25,
     deadline=None,

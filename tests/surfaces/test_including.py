@@ -57,6 +57,13 @@ def test_nothing_outside_of_the_source_is_shown(cli: Cli) -> None:
     assert cli.json("search", "zanzibar", "--all", code=3)["evidence"] == []
 
 
+def test_a_file_that_is_a_source_by_itself_shows_no_other(tmp_path: Path) -> None:
+    plant(tmp_path, {"page.md": "x", "other.md": "y"})
+    with opened(tmp_path / "page.md") as source:
+        assert source.find("page.md") is not None
+        assert read_included(source, "page.md", "other.md") is None
+
+
 def test_names_count_from_the_root_or_from_a_folder_above_the_page(tmp_path: Path) -> None:
     files = {"a.md": "root", "site/a.md": "inner", "site/b.md": "b", "site/docs/page.md": "x"}
     place = plant(tmp_path / "folder", files)  # type: ignore[arg-type]

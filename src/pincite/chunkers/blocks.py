@@ -23,10 +23,15 @@ _DEEPEST = 6  # labelled blocks within labelled blocks
 
 
 def parse_blocks(lines: Lines, first: int, last: int, columns: int) -> list[Token]:
-    """The tokens of a range whose content is indented by so many columns."""
-    # the parser would take a lone "\r" for a newline
-    source = "\n".join(_dedent(line, columns) for line in lines.lines[first:last])
-    return _parser().parse(source.replace("\r", " "))
+    """The tokens of a range whose content is indented by so many columns. Parsed once: chunks,
+    anchors and tables ask for the same."""
+    known: list[Token] | None = lines.parsed.get((first, last, columns))
+    if known is None:
+        # the parser would take a lone "\r" for a newline
+        source = "\n".join(_dedent(line, columns) for line in lines.lines[first:last])
+        known = _parser().parse(source.replace("\r", " "))
+        lines.parsed[first, last, columns] = known
+    return known
 
 
 def heading_lines(

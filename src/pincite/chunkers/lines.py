@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pincite.chunkers.budget import cumulative_cost
 
@@ -32,6 +32,7 @@ class Lines:
         #: by character
         self.cost_until = cumulative_cost(text) if cost_until is None else cost_until
         self.cost_before: list[float] = self.cost_until[starts].tolist()  #: by line
+        self.parsed: dict[tuple[int, int, int], Any] = {}  #: what a parser keeps of ranges
         self.blank: list[bool] = [not line or line.isspace() for line in pieces]
 
     def __len__(self) -> int:

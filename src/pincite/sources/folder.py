@@ -59,8 +59,9 @@ class FolderSource(OpenSource):
 
     def find(self, path: str) -> Entry | None:
         """See OpenSource."""
-        if self.within == path:
-            found: Entry | Skipped | None = self._single(path)
+        found: Entry | Skipped | None
+        if self.source.kind == "file":
+            found = self._single(path) if path == self.within else None
         else:
             found = self._finder.find(path, self._excludes())
         return found if isinstance(found, Entry) else None

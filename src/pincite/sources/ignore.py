@@ -83,6 +83,8 @@ def translate(pattern: str) -> str | None:
     body = body.removeprefix("/")
     if not body:
         return None
+    if anchored and body == "**":
+        return ".+" + ("/" if folder_only else "")
     expression = "" if anchored else "(?:.*/)?"
     position = 0
     while position < len(body):
@@ -104,7 +106,8 @@ def _next(body: str, position: int) -> tuple[str | None, int]:
     mark = body[position]
     if mark == "*":
         length = len(body) - position - len(body[position:].lstrip("*"))
-        return "[^/]*", length
+        whole = at_begin and body[position + length : position + length + 1] in ("", "/")
+        return ("[^/]+" if whole else "[^/]*"), length  # "sub/*" is not "sub/" itself
     if mark == "?":
         return "[^/]", 1
     if mark == "\\":
