@@ -24,6 +24,7 @@ from bench.quality import CODE_SETS
 from bench.references import REFERENCES
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.deps import Deps
 from pincite.engine import informative_terms
 from pincite.evals.beir import Collection, read_beir
 from pincite.evals.corpora import index_corpus
@@ -43,7 +44,6 @@ from pincite.ports import DenseEncoder, Searchable, SparseEncoder
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
-from pincite.search import Deps
 from pincite.stores.qdrant_edge.store import EdgeStore
 
 SWEEP_SETS: Final = ("cranfield", "scifact-train")

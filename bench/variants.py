@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from bench.vectors import NoWords
+from pincite.deps import Deps
 from pincite.engine import informative_terms
 from pincite.model import CollectionSpec, EvidencePack, Scope
 from pincite.ports import DenseEncoder, Index, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
-from pincite.search import Deps, search
+from pincite.search import search
 from pincite.stages.fuse import FuseMethod
 from pincite.trace import Trace
 

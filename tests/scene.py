@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
 from pincite.index import LocalIndex
 from pincite.model import (
@@ -27,7 +28,7 @@ from pincite.ports import Reranker, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
-from pincite.search import Deps, search
+from pincite.search import search
 from pincite.stores.memory import MemoryStore
 from pincite.trace import Trace
 from tests.builders import chunk

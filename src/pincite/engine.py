@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from pincite.deps import Deps
 from pincite.errors import IndexNotFound, UsageError
 from pincite.hosted import CollectionEncoder, Models, NamedReranker, rung_of
 from pincite.model import (
@@ -29,7 +30,7 @@ from pincite.ports import CollectionInfo, DenseEncoder, Reranker, Searchable, Sp
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
-from pincite.search import Deps, search
+from pincite.search import search
 from pincite.settings import Settings
 from pincite.sparse_models import sparse_of
 from pincite.trace import Trace

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pincite.deps import Deps
 from pincite.model import (
     Chosen,
     EvidencePack,
@@ -14,17 +15,15 @@ from pincite.model import (
     Plan,
     Query,
     Scope,
-    SourceType,
     TaskMode,
 )
-from pincite.ports import Reranker, Searchable
 from pincite.profile import Profile
 from pincite.stages.again import again
 from pincite.stages.blend import blend
 from pincite.stages.context import context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
-from pincite.stages.fuse import dense_weight, fuse
+from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load
 from pincite.stages.pack import pack
@@ -34,16 +33,6 @@ from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import select
 from pincite.stages.smooth import smooth
 from pincite.trace import Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Deps:
-    """What a search needs besides its profile. `terms` are the informative words of a text."""
-
-    collections: Sequence[Searchable]
-    terms: Callable[[str], frozenset[str]]
-    language_of: Callable[[str], str]
-    reranker: Reranker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +91,7 @@ async def _try(
 ) -> Outcome:
     collections = deps.collections
     found = trace.tap("retrieve", await retrieve(query, collections, scope, profile.retrieve, this))
-    weights = _dense_weights(query, deps, profile, scope)
+    weights = deps.dense_weights(query, profile.fuse, scope)
     fused = trace.tap("fuse", fuse(found.rankings, profile.fuse, weights))
     loaded = trace.tap("load", await load(fused, collections, profile.load))
     unique = trace.tap("dedup", dedup(loaded, profile.dedup))
@@ -111,12 +100,11 @@ async def _try(
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
     judged = trace.tap("rerank", await rerank(query, pool, deps.reranker, profile.rerank, left_ms))
     blended = trace.tap("blend", blend(judged, profile.blend))
-    foreign = _foreign(deps)
     covered = trace.tap(
-        "cover", cover(query.text, blended.candidates, deps.terms, profile.cover, foreign)
+        "cover", cover(query.text, blended.candidates, deps.terms, profile.cover, deps.foreign())
     )
     gated = trace.tap("gate", gate(covered, profile.gate))
-    kinds = _kinds(deps, scope)
+    kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
     return Outcome(found, gated, chosen, (*found.notices, *blended.notices))
 
@@ -130,40 +118,6 @@ def _spared(
         return ()
     said = f"no other pass ({following.name}): {spent_ms:.0f} of {budget_ms:.0f} ms were spent"
     return (Notice("budget_no_second_pass", said),)
-
-
-def _dense_weights(query: Query, deps: Deps, profile: Profile, scope: Scope) -> dict[str, float]:
-    """How far to trust the dense side of each collection with this query."""
-    language = deps.language_of(query.text)
-    return {
-        one.spec.name: dense_weight(
-            language,
-            one.spec.language,
-            one.dense.languages,
-            profile.fuse,
-            code=one.code or scope.source_types == ("code",),
-            names=bool(query.identifiers),
-        )
-        for one in deps.collections
-        if one.dense is not None
-    }
-
-
-def _foreign(deps: Deps) -> frozenset[str]:
-    """The collections whose language their dense model does not know."""
-    return frozenset(
-        one.spec.name
-        for one in deps.collections
-        if one.dense is not None
-        and one.dense.languages
-        and one.spec.language not in one.dense.languages
-    )
-
-
-def _kinds(deps: Deps, scope: Scope) -> frozenset[SourceType]:
-    """The kinds of sources that the search may find."""
-    there = frozenset(kind for one in deps.collections for kind in one.kinds)
-    return there & frozenset(scope.source_types) if scope.source_types else there
 
 
 def _plan(

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.deps import Deps
 from pincite.evals.corpora import index_corpus
 from pincite.evals.golden import Expected, GoldenQuery, GoldenSet
 from pincite.evals.running import Subject, run_golden
@@ -17,7 +18,6 @@ from pincite.ports import DenseEncoder, Reranker, Searchable, SparseEncoder
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
-from pincite.search import Deps
 from pincite.stores.memory import MemoryStore
 from pincite.testing.fakes import HashingEncoder
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
 from pincite.evals.golden import Expected, GoldenQuery, GoldenSet
 from pincite.evals.sharing import Ledger, share
@@ -15,7 +16,7 @@ from pincite.evals.summary import scores, summarise
 from pincite.model import EvidencePack, Scope
 from pincite.ports import RerankScore
 from pincite.profile import Profile
-from pincite.search import Deps, search
+from pincite.search import search
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.testing.fakes import HashingEncoder, OverlapReranker
 from pincite.trace import Trace

@@ -6,12 +6,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pincite.deps import Deps
 from pincite.evals.golden import Expected, GoldenQuery
 from pincite.evals.observing import rankings_of
 from pincite.evals.targets import Key, counts_for
 from pincite.model import Chunk, Scope
 from pincite.profile import Profile
-from pincite.search import Deps, search
+from pincite.search import search
 from pincite.trace import Trace
 
 

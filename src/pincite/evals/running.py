@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from pincite.deps import Deps
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.evals.golden import GoldenQuery, GoldenSet
@@ -20,7 +21,7 @@ from pincite.evals.targets import Key, Targets, find_targets
 from pincite.model import Candidate, EvidencePack, Gated, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
-from pincite.search import Deps, search
+from pincite.search import search
 from pincite.trace import Trace
 from pincite.version import VERSION
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from pincite.deps import Deps
 from pincite.model import Chunk, DocumentRecord, Matrix, Ranking, SignalKind, Vector
 from pincite.ports import (
     CollectionInfo,
@@ -23,7 +24,6 @@ from pincite.ports import (
     SearchRequest,
     Stored,
 )
-from pincite.search import Deps
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
+from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack, Verdict
 from pincite.stages.pack import line_range
 
 Format = Literal["table", "json", "md", "files"]
@@ -48,6 +48,12 @@ def short_id(item: Evidence) -> str:
     return f"#{item.chunk_id[:12]}"
 
 
+def _reason(verdict: Verdict) -> str:
+    if verdict.calibrated:
+        return verdict.reason
+    return f"{verdict.reason} (Not calibrated for this corpus.)"
+
+
 def _score(item: Evidence) -> str:
     ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
     return f"{ranks.name} {ranks.value:.3f} ({ranks.kind})"
@@ -64,7 +70,7 @@ def _table(pack: EvidencePack, *, colour: bool) -> str:
 
     width = shutil.get_terminal_size((_WIDE, 24)).columns
     verdict = pack.verdict
-    blocks = [f"{paint('1', verdict.level)}: {verdict.reason}"]
+    blocks = [f"{paint('1', verdict.level)}: {_reason(verdict)}"]
     for item in pack.evidence:
         heading = " > ".join(item.headings)
         place = f"{item.path}#{line_range(item)}"
@@ -85,7 +91,7 @@ def _table(pack: EvidencePack, *, colour: bool) -> str:
 
 def _markdown(pack: EvidencePack) -> str:
     verdict = pack.verdict
-    blocks = [f"# {pack.query}", f"**{verdict.level}**: {verdict.reason}"]
+    blocks = [f"# {pack.query}", f"**{verdict.level}**: {_reason(verdict)}"]
     for item in pack.evidence:
         fence = "`" * max(3, _longest_fence(item.text) + 1)
         language = item.language if item.source_type != "docs" else ""

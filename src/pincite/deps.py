@@ -1,0 +1,51 @@
+"""What a search asks: collections, models, and what is known of their languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pincite.model import Query, Scope, SourceType
+from pincite.ports import Reranker, Searchable
+from pincite.stages.fuse import FuseConfig, dense_weight
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """What a search needs besides its profile. `terms` are the informative words of a text."""
+
+    collections: Sequence[Searchable]
+    terms: Callable[[str], frozenset[str]]
+    language_of: Callable[[str], str]
+    reranker: Reranker | None = None
+
+    def dense_weights(self, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
+        """How far to trust the dense side of each collection with this query."""
+        language = self.language_of(query.text)
+        return {
+            one.spec.name: dense_weight(
+                language,
+                one.spec.language,
+                one.dense.languages,
+                config,
+                code=one.code or scope.source_types == ("code",),
+                names=bool(query.identifiers),
+            )
+            for one in self.collections
+            if one.dense is not None
+        }
+
+    def foreign(self) -> frozenset[str]:
+        """The collections whose language their dense model does not know."""
+        return frozenset(
+            one.spec.name
+            for one in self.collections
+            if one.dense is not None
+            and one.dense.languages
+            and one.spec.language not in one.dense.languages
+        )
+
+    def kinds(self, scope: Scope) -> frozenset[SourceType]:
+        """The kinds of sources that a search may find."""
+        there = frozenset(kind for one in self.collections for kind in one.kinds)
+        return there & frozenset(scope.source_types) if scope.source_types else there
