@@ -30,6 +30,7 @@ from pincite.ports import CollectionInfo, DenseEncoder, Reranker, Searchable, Sp
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
+from pincite.retrieval_log import Asked, file_recorder
 from pincite.search import search
 from pincite.settings import Settings
 from pincite.sparse_models import sparse_of
@@ -82,6 +83,8 @@ class AsyncPincite:
         self._reranker = reranker
         self._client: RemoteIndex | None = None
         self._searchable: dict[str, Searchable] | None = None
+        self._infos: dict[str, CollectionInfo] = {}
+        self.log = file_recorder(settings.index, settings.log)
 
     async def __aenter__(self) -> Self:
         return self
@@ -144,16 +147,28 @@ class AsyncPincite:
         """The evidence for a question. `mode` says what it is for, `budget_ms` is a soft limit of
         time. Raises UsageError for an empty question or an unknown collection, IndexNotFound,
         IndexUnavailable, FingerprintMismatch."""
-        deps = await self.deps(scope)
-        return await search(
-            text,
-            deps,
-            profile or self.settings.profile,
-            scope,
-            trace or Trace(time.perf_counter),
-            mode,
-            budget_ms,
-        )
+        chosen = profile or self.settings.profile
+        steps = trace or Trace(time.perf_counter)
+        asked = Asked.of(text, scope, chosen, mode=mode, budget_ms=budget_ms)
+        with self.log.entry(asked, steps) as entry:
+            deps = await self.deps(scope)
+            entry.infos = [self._infos[one.spec.name] for one in deps.collections]
+            pack = entry.pack = await search(text, deps, chosen, scope, steps, mode, budget_ms)
+            return pack
+
+    def refresh(self) -> None:
+        """Look again at what is indexed with the next search, as others may have changed it."""
+        self._searchable = None
+
+    async def warm(self) -> None:
+        """Start the owner and open its encoder, so that the first search need not wait for them.
+
+        Raises what `search` raises.
+        """
+        deps = await self.deps(Scope())
+        for one in deps.collections:
+            if isinstance(one.dense, QueryEncoder):
+                await one.dense.embed_query("warm")
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
         """What is indexed."""
@@ -210,6 +225,7 @@ class AsyncPincite:
                 raise IndexNotFound(
                     f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
                 )
+            self._infos = {info.spec.name: info for info in infos}
             models = str(self.settings.models)
             self._searchable = {
                 i.spec.name: _searchable(

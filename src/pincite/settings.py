@@ -10,6 +10,7 @@
 | `PINCITE_IDLE_S` | seconds after which an unused owner process leaves | `600` |
 | `PINCITE_THREADS` | encoder threads | one per core |
 | `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
+| `PINCITE_LOG` | `0`: do not log searches | `1` |
 
 Keys of providers are read from the variables that docs/providers.md names, or from files.
 """
@@ -26,6 +27,7 @@ from pincite.model_settings import ModelSettings, take_model_settings
 from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.providers.dense.cache import default_root
+from pincite.retrieval_log import LogSettings, take_log_settings
 from pincite.sources.configured import SourceConfig, sources_from
 
 INDEX_FOLDER = ".pincite"
@@ -34,6 +36,7 @@ VARIABLES = (
     *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
     *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
     "PINCITE_CACHE",
+    "PINCITE_LOG",
 )
 
 
@@ -51,6 +54,7 @@ class Settings:
     threads: int | None = None
     config: Path | None = None
     use: ModelSettings = field(default_factory=ModelSettings)
+    log: LogSettings = field(default_factory=LogSettings)
     sources: tuple[SourceConfig, ...] = ()
     values: Mapping[str, object] = field(default_factory=dict)
 
@@ -77,6 +81,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     table = _read_toml(config) if config else {}
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     use = take_model_settings(table, origin, environ, cache.expanduser().absolute())
+    log = take_log_settings(table, origin, environ)
     folder = (config or place).absolute().parent
     sources = sources_from(table.pop("source", ()), origin, folder)
     profile = _profile(table, origin)
@@ -91,6 +96,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
         config=config,
         use=use,
+        log=log,
         sources=sources,
         values=table,
     )

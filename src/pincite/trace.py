@@ -20,10 +20,12 @@ class Step:
 
 @dataclass(slots=True)
 class Trace:
-    """Collects the steps of one search. `clock` counts seconds, as `time.perf_counter` does."""
+    """Collects the steps of one search. `clock` counts seconds, as `time.perf_counter` does.
+    `query_id` is set by a search that is logged."""
 
     clock: Callable[[], float]
     steps: list[Step] = field(default_factory=list)
+    query_id: str = ""
     _last_s: float = field(init=False)
 
     def __post_init__(self) -> None:

@@ -138,6 +138,7 @@ def _add_commands() -> None:
         cli_index,
         cli_models,
         cli_providers,
+        cli_replay,
         cli_rerank,
         cli_search,
     )
@@ -153,6 +154,7 @@ def _add_commands() -> None:
     app.add_command(cli_providers.doctor)
     app.add_command(cli_providers.embed)
     app.add_command(cli_rerank.rerank)
+    app.add_command(cli_replay.replay)
 
 
 _add_commands()

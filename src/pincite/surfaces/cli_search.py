@@ -132,6 +132,8 @@ def _search(
     click.echo(render.render(pack, "json" if json_ else form, colour=colour_wanted()))
     if explained:
         say(commands.explain_table(trace))
+    if trace.query_id and (explained or json_):
+        say(f"query {trace.query_id}: pincite replay {trace.query_id[:12]}")
     for notice in pack.warnings:
         say(f"warning: {notice.code}: {notice.message}")
     return OK if pack.verdict.level != "none" else NOTHING

@@ -22,6 +22,7 @@ class Status:
     rung: str
     collections: tuple[CollectionInfo, ...]
     advice: tuple[str, ...]
+    logging: bool = True
 
 
 async def status(engine: AsyncPincite) -> Status:
@@ -43,7 +44,10 @@ async def status(engine: AsyncPincite) -> Status:
     rungs = sorted({rung_of(info.spec.model) for info in infos if info.spec.dense})
     rung = "+".join(rungs) or "lexical"
     index = str(engine.settings.index)
-    return Status(index, identity.pid, identity.version, rung, infos, tuple(advice))
+    return Status(
+        *(index, identity.pid, identity.version, rung, infos, tuple(advice)),
+        logging=engine.settings.log.enabled,
+    )
 
 
 def status_table(found: Status) -> str:
@@ -52,6 +56,7 @@ def status_table(found: Status) -> str:
         f"index    {found.index}",
         f"owner    process {found.owner_pid}, version {found.version}",
         f"rung     {found.rung}",
+        f"log      {'of searches, in the index folder' if found.logging else 'off'}",
     ]
     for info in found.collections:
         spec = info.spec

@@ -1,0 +1,194 @@
+"""What one line of the log says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from pincite.model import (
+    RANKING_SIGNALS,
+    Evidence,
+    EvidencePack,
+    Fused,
+    Notice,
+    Plan,
+    Scope,
+    Signal,
+    Verdict,
+)
+from pincite.ports import CollectionInfo
+from pincite.profile import Profile
+from pincite.trace import Trace
+from pincite.version import VERSION
+
+#: Candidates of which a line keeps id and scores.
+FOUND = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that the caller gave. `profile` is complete, as a table of builtins."""
+
+    text: str
+    scope: Scope
+    profile: Mapping[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str, scope: Scope, profile: Profile, **options: object) -> Asked:
+        """`options` are further keyword arguments of the search; those that are None are left
+        out."""
+        given = {name: value for name, value in options.items() if value is not None}
+        return cls(text, scope, msgspec.to_builtins(profile), given)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionState:
+    """What a collection was made with and what was in it. `sources` are names and revisions (or
+    the time of the last run, where there is no revision)."""
+
+    dense: str | None
+    sparse: str
+    chunker: str
+    documents: int
+    chunks: int
+    sources: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RerankState:
+    """Which reranker judged how many. `instruction_hash` is the SHA-256 of what it was told, empty
+    where it takes no instruction; how it is asked (batches, budgets) stands in the profile."""
+
+    model: str
+    instruction_hash: str
+    judged: int
+
+
+class Found(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A hit before the chunks are loaded: collection, chunk id, scores by signal."""
+
+    collection: str
+    chunk_id: str
+    scores: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An item of the pack, without its text. `place` is its path and lines, `score` the signal
+    that ranked it."""
+
+    number: int
+    candidate_id: str
+    chunk_id: str
+    collection: str
+    citation: str
+    place: str
+    score: Signal
+    signals: tuple[Signal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The error that a search ended with."""
+
+    type: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One search. `found` are the best 200 hits of all collections after fusion, best first."""
+
+    query_id: str
+    time: str
+    version: str
+    asked: Asked
+    collections: Mapping[str, CollectionState]
+    reranker: RerankState | None = None
+    request: Mapping[str, Any] = field(default_factory=dict)
+    found: tuple[Found, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    verdict: Verdict | None = None
+    coverage: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[Notice, ...] = ()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    error: Failure | None = None
+
+
+def event_of(
+    query_id: str,
+    time: str,
+    asked: Asked,
+    infos: Sequence[CollectionInfo],
+    trace: Trace,
+    outcome: EvidencePack | BaseException,
+) -> Event:
+    """The line of a search that gave `outcome`. `infos` are the collections that were asked."""
+    event = Event(
+        query_id=query_id,
+        time=time,
+        version=VERSION,
+        asked=asked,
+        collections={info.spec.name: _state_of(info) for info in infos},
+        found=_found(trace),
+    )
+    if isinstance(outcome, BaseException):
+        failure = Failure(type(outcome).__name__, str(outcome))
+        return replace(event, timings_ms=trace.timings_ms(), error=failure)
+    return replace(
+        event,
+        request=msgspec.to_builtins(outcome.plan),
+        reranker=_rerank_state(outcome.plan, trace),
+        shown=tuple(map(_shown, outcome.evidence)),
+        verdict=outcome.verdict,
+        coverage=outcome.coverage,
+        warnings=outcome.warnings,
+        timings_ms=outcome.timings_ms,
+    )
+
+
+def _state_of(info: CollectionInfo) -> CollectionState:
+    spec = info.spec
+    sources = {r.source.name: r.source.ref or r.indexed_at for r in info.sources}
+    return CollectionState(
+        spec.dense, spec.sparse, spec.chunker, info.documents, info.chunks, sources
+    )
+
+
+def _rerank_state(plan: Plan, trace: Trace) -> RerankState | None:
+    if not plan.reranker:
+        return None
+    pool = _last(trace, "rerank")
+    judged = sum(one.signal("reranked") is not None for one in getattr(pool, "candidates", ()))
+    return RerankState(plan.reranker, plan.instruction, judged)
+
+
+def _found(trace: Trace) -> tuple[Found, ...]:
+    fused = _last(trace, "fuse")
+    hits = [one for one in fused if isinstance(one, Fused)] if isinstance(fused, tuple) else []
+    return tuple(
+        Found(one.collection, one.id, {s.name: round(s.value, 6) for s in one.signals})
+        for one in hits[:FOUND]
+    )
+
+
+def _last(trace: Trace, stage: str) -> object:
+    return next((step.value for step in reversed(trace.steps) if step.stage == stage), None)
+
+
+def _shown(item: Evidence) -> Shown:
+    ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
+    return Shown(
+        number=item.number,
+        candidate_id=item.candidate_id,
+        chunk_id=item.chunk_id,
+        collection=item.collection,
+        citation=item.citation,
+        place=f"{item.path}#L{item.start_line}-L{item.end_line}",
+        score=ranks,
+        signals=item.signals,
+    )

@@ -1,0 +1,66 @@
+"""Lines appended to a file by any number of processes, put aside when it is full."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pincite.retrieval_log.settings import LogSettings
+
+NAME = "retrieval.jsonl"
+
+
+class LogFiles:
+    """`retrieval.jsonl` in `folder`, and its predecessors `.1` (the latest), `.2` and so on.
+
+    Every line is one `write` to a file opened for appending, so lines of several processes never
+    mix; one process at a time puts files aside.
+    """
+
+    def __init__(self, folder: Path, settings: LogSettings) -> None:
+        self.path = folder / NAME
+        self._settings = settings
+
+    def append(self, line: bytes) -> None:
+        """Add one line, without its newline. Raises OSError, FileNotFoundError where there is no
+        folder."""
+        if self._full(len(line)):
+            self._put_aside(len(line))
+        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(file, line + b"\n")
+        finally:
+            os.close(file)
+
+    def lines(self) -> Iterator[bytes]:
+        """All lines, the latest first. A file that goes away meanwhile is left out."""
+        for number in range(self._settings.keep + 1):
+            try:
+                raw = self._numbered(number).read_bytes()
+            except FileNotFoundError:
+                continue
+            yield from reversed(raw.splitlines())
+
+    def _full(self, more: int) -> bool:
+        try:
+            size = self.path.stat().st_size
+        except FileNotFoundError:
+            return False
+        return size > 0 and size + more + 1 > self._settings.max_bytes
+
+    def _put_aside(self, more: int) -> None:
+        from filelock import FileLock
+
+        with FileLock(self.path.with_name(f"{NAME}.lock")):
+            if not self._full(more):  # another process was here first
+                return
+            for number in range(self._settings.keep, 0, -1):
+                earlier = self._numbered(number - 1)
+                if earlier.exists():
+                    earlier.replace(self._numbered(number))
+            if self._settings.keep == 0:
+                self.path.unlink(missing_ok=True)
+
+    def _numbered(self, number: int) -> Path:
+        return self.path.with_name(f"{NAME}.{number}") if number else self.path

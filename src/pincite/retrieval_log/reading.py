@@ -1,0 +1,49 @@
+"""From the log back to events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import msgspec
+
+from pincite.errors import UsageError
+from pincite.retrieval_log.event import Event
+from pincite.retrieval_log.files import LogFiles
+
+LAST = "last"
+_SHORTEST = 4
+
+
+def events(files: LogFiles) -> Iterator[Event]:
+    """What was logged, the latest first. Lines that are no events (cut off by a crash, or of a
+    version that wrote others) are left out."""
+    for line in files.lines():
+        try:
+            yield msgspec.json.decode(line, type=Event)
+        except msgspec.DecodeError:
+            continue
+
+
+def find_event(files: LogFiles, query_id: str) -> Event:
+    """The event of an id, which may be shortened to four digits; `last` is the latest.
+
+    Raises UsageError where there is none, or more than one.
+    """
+    if query_id == LAST:
+        matching = list(islice(events(files), 1))
+    elif len(query_id) < _SHORTEST:
+        raise UsageError(
+            f"{query_id!r} is too short: give {_SHORTEST} digits of the id or more",
+            hint="pincite replay   (lists what was logged)",
+        )
+    else:
+        matching = [e for e in events(files) if e.query_id.startswith(query_id)]
+    if not matching:
+        raise UsageError(
+            f"there is no search {query_id!r} in {files.path}",
+            hint="pincite replay   (lists what was logged)",
+        )
+    if len(matching) > 1:
+        raise UsageError(f"{len(matching)} searches have ids that begin with {query_id}")
+    return matching[0]

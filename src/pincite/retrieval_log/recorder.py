@@ -1,0 +1,99 @@
+"""From a search to its event."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import msgspec
+
+from pincite.model import EvidencePack
+from pincite.ports import CollectionInfo
+from pincite.retrieval_log.event import Asked, Event, event_of
+from pincite.retrieval_log.files import LogFiles
+from pincite.retrieval_log.settings import LogSettings
+from pincite.trace import Trace
+
+log = logging.getLogger(__name__)
+
+
+def new_query_id() -> str:
+    """A name for one search: 32 hex digits that nothing can be learned from."""
+    return uuid4().hex
+
+
+def utc_now() -> str:
+    """The time in ISO 8601, UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+@dataclass(slots=True)
+class Entry:
+    """An event in the making: a search fills in what it comes to know."""
+
+    infos: Sequence[CollectionInfo] = ()
+    pack: EvidencePack | None = None
+
+
+class Recorder:
+    """Gives every search a query id and its event to `write`; None records nothing."""
+
+    def __init__(
+        self,
+        write: Callable[[Event], None] | None,
+        *,
+        name: Callable[[], str] = new_query_id,
+        now: Callable[[], str] = utc_now,
+    ) -> None:
+        self._write = write
+        self._name = name
+        self._now = now
+
+    @contextmanager
+    def entry(self, asked: Asked, trace: Trace) -> Iterator[Entry]:
+        """Record one event when the block ends, with the error if it ends in one. Gives `trace`
+        the query's id."""
+        entry = Entry()
+        if self._write is None:
+            yield entry
+            return
+        trace.query_id = self._name()
+        now = self._now()
+        error: BaseException | None = None
+        try:
+            yield entry
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            outcome = error or entry.pack
+            if outcome is not None:
+                infos = entry.infos
+                self._write(event_of(trace.query_id, now, asked, infos, trace, outcome))
+
+
+def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
+    """The log of an index folder. A log that cannot be written never fails a search: the logger
+    `pincite.retrieval_log` warns once, and searches go on."""
+    if not settings.enabled:
+        return Recorder(None)
+    files = LogFiles(folder, settings)
+    warned = False
+
+    def write(event: Event) -> None:
+        nonlocal warned
+        if not folder.is_dir():  # no index: the search has said so
+            return
+        try:
+            files.append(msgspec.json.encode(event))
+        except OSError as error:
+            if not warned:
+                log.warning("searches are not logged: %s: %s", files.path, error.strerror)
+            warned = True
+
+    return Recorder(write)

@@ -1,0 +1,60 @@
+"""Whether to log searches, and how much of the log to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from pincite.errors import ConfigError
+
+VARIABLE = "PINCITE_LOG"
+_WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """The table `[log]` of pincite.toml. A file is put aside when the next line would make it
+    larger than `max_bytes`; `keep` such files stay beside the current one.
+
+    A line has 15 to 25 KB: with the defaults the last thousand searches or so are there.
+    """
+
+    enabled: bool = True
+    max_bytes: int = 8_000_000
+    keep: int = 3
+
+    def __post_init__(self) -> None:
+        if self.max_bytes < 1:
+            raise ConfigError(f"log.max_bytes is {self.max_bytes}; it must be at least 1")
+        if self.keep < 0:
+            raise ConfigError(f"log.keep is {self.keep}; it must not be negative")
+
+
+def take_log_settings(
+    table: dict[str, object], origin: str, environ: Mapping[str, str]
+) -> LogSettings:
+    """Take `[log]` out of the table of `origin`; `PINCITE_LOG` wins over `log.enabled`.
+
+    Raises ConfigError for an unknown key or a wrong value, naming where it stands.
+    """
+    given = table.pop("log", {})
+    if not isinstance(given, dict):
+        raise ConfigError(f"{origin}: 'log' is a table, not {given!r}")
+    values: dict[str, Any] = dict(given)
+    known = LogSettings.__dataclass_fields__
+    unknown = next((key for key in values if key not in known), None)
+    if unknown is not None:
+        raise ConfigError(
+            f"{origin}: unknown key 'log.{unknown}'; known here: {', '.join(sorted(known))}"
+        )
+    if (word := environ.get(VARIABLE, "")) != "":
+        if word.lower() not in _WORDS:
+            raise ConfigError(f"{VARIABLE} is {word!r}; use 1 or 0")
+        values["enabled"] = _WORDS[word.lower()]
+    try:
+        return msgspec.convert(values, LogSettings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{origin}: log: {error}") from error
