@@ -37,6 +37,7 @@ from pincite.sparse_models import sparse_of
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
+    from pincite.claims import Claim, ClaimCheck
     from pincite.ingest import IngestReport, Progress
     from pincite.locate import Checked, Passage
 
@@ -174,17 +175,23 @@ class AsyncPincite:
         """What is indexed."""
         return await self.client().collections()
 
-    async def get(self, locator: str) -> Passage:
+    async def get(self, locator: str, context: int = 0) -> Passage:
         """Lines of an indexed file as it is now; see `pincite.locate.get`."""
         from pincite.locate import get
 
-        return await get(self.client(), locator)
+        return await get(self.client(), locator, context)
 
     async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
         """Does the evidence still hold? See `pincite.locate.verify`."""
         from pincite.locate import verify
 
         return await verify(self.client(), pack)
+
+    async def check(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
+        """Do citations hold, and do their lines say what is quoted? See `pincite.claims.check`."""
+        from pincite.claims import check
+
+        return await check(self.client(), claims)
 
     async def drop(self, collection: str) -> None:
         """Remove a collection. Raises UsageError if there is none of that name."""

@@ -8,9 +8,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from pincite.checking import Checked, check, document_at
+from pincite.citation import Citation, parse_citation
 from pincite.errors import PinciteError, SourceError, UsageError
-from pincite.model import EvidencePack, SourceRecord
+from pincite.model import Chunk, EvidencePack, SourceRecord
 from pincite.ports import CollectionInfo, Index
+from pincite.readers.urls import url_for
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 
@@ -33,26 +35,51 @@ class Passage:
     changed: bool
 
 
-async def get(index: Index, locator: str) -> Passage:
-    """`#id` (8 hex digits or more), `path`, `path:line` or `path:line:count`, read from disk.
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file as it was when it was indexed: where, its path, revision and content hash."""
 
-    A path may be shortened from the left as long as it is unambiguous. Raises UsageError, or
-    SourceError where the file is gone.
+    collection: str
+    record: SourceRecord
+    path: str
+    ref: str
+    content_hash: str
+
+
+async def get(index: Index, locator: str, context: int = 0) -> Passage:
+    """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count` or a citation, with so
+    many lines of context before and after, read from disk.
+
+    A path may be shortened from the left as long as it is unambiguous, and `source:path` names
+    the source. A citation gives the lines as they are now, of whatever revision. Raises
+    UsageError, or SourceError where the file is gone.
     """
     infos = await index.collections()
     chunk = _CHUNK.match(locator)
     if chunk:
-        return await _get_chunk(index, infos, chunk["id"])
+        info, found = await find_chunk(index, infos, chunk["id"])
+        record = next(r for r in info.sources if r.source.name == found.repo)
+        known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
+        return _read_lines(known, found.start_line, found.end_line, context)
+    cited = parse_citation(locator)
+    if cited and any(r.source.name == cited.source for info in infos for r in info.sources):
+        known = await find_path(index, infos, cited.place, cited.source)
+        first, last = await _cited_lines(index, known, cited)
+        return _read_lines(known, first, last, context)
     place = _PLACE.match(locator)
     if place is None:
         raise UsageError(f"{locator!r} is neither an id nor a path", hint="pincite get PATH:10:20")
-    record, path, content_hash = await _find_path(index, infos, place["path"])
     start = int(place["line"] or 1)
     count = int(place["count"] or (10**9 if place["line"] is None else 20))
-    return _read_lines(record, path, content_hash, start, start + count - 1)
+    known = await find_path(index, infos, place["path"])
+    return _read_lines(known, start, start + count - 1, context)
 
 
-async def _get_chunk(index: Index, infos: Sequence[CollectionInfo], prefix: str) -> Passage:
+async def find_chunk(
+    index: Index, infos: Sequence[CollectionInfo], prefix: str
+) -> tuple[CollectionInfo, Chunk]:
+    """The chunk whose id begins with `prefix`, and its collection. Raises UsageError where there
+    is none, or more than one."""
     found = []
     for info in infos:
         page = await index.page(info.spec.name, prefix, 2) if len(prefix) < 32 else ()
@@ -63,25 +90,30 @@ async def _get_chunk(index: Index, infos: Sequence[CollectionInfo], prefix: str)
         raise UsageError(f"no chunk has an id that begins with {prefix}", hint="pincite search ...")
     if len({chunk.id for _, chunk in found}) > 1:
         raise UsageError(f"several chunks have ids that begin with {prefix}: give more digits")
-    info, chunk = found[0]
-    record = next(r for r in info.sources if r.source.name == chunk.repo)
-    return _read_lines(record, chunk.path, chunk.content_hash, chunk.start_line, chunk.end_line)
+    return found[0]
 
 
-async def _find_path(
-    index: Index, infos: Sequence[CollectionInfo], path: str
-) -> tuple[SourceRecord, str, str]:
+async def find_path(
+    index: Index, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+) -> IndexedFile:
+    """The indexed file that is named by its path, the end of it, `source:path` or its address.
+
+    Raises UsageError where there is none, or more than one.
+    """
     wanted = path.removeprefix("./")
     exact, partial = [], []
     for info in infos:
         sources = {record.source.name: record for record in info.sources}
         for known in await index.documents(info.spec.name):
-            item = (sources[known.source], known.path, known.content_hash)
-            if known.path == wanted:
+            if source is not None and known.source != source:
+                continue
+            record = sources[known.source]
+            item = IndexedFile(info.spec.name, record, known.path, known.ref, known.content_hash)
+            if wanted in (known.path, f"{known.source}:{known.path}"):
                 exact.append(item)
-            elif known.path.endswith(f"/{wanted}"):
+            elif known.path.endswith(f"/{wanted}") or _is_address(wanted, record, known.path):
                 partial.append(item)
-    found = {(r.source.name, p): (r, p, h) for r, p, h in exact or partial}
+    found = {(one.record.source.name, one.path): one for one in exact or partial}
     if not found:
         raise UsageError(f"no indexed file is named {path!r}", hint="pincite status")
     if len(found) > 1:
@@ -90,29 +122,47 @@ async def _find_path(
     return next(iter(found.values()))
 
 
-def _read_lines(
-    record: SourceRecord, path: str, content_hash: str, start: int, end: int
-) -> Passage:
+async def _cited_lines(index: Index, known: IndexedFile, cited: Citation) -> tuple[int, int]:
+    """The lines of a citation, of the section that its anchor names, or else of the whole page."""
+    if cited.start_line is None and "#" in cited.place:
+        chunks = await index.document(known.collection, known.record.source.name, known.path)
+        section = [chunk for chunk in chunks if chunk.url == cited.place]
+        if section:
+            return section[0].start_line, section[-1].end_line
+    return cited.start_line or 1, cited.end_line or 10**9
+
+
+def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
+    if "://" not in wanted:
+        return False
+    return url_for(path, record.source.url_rule) == wanted.partition("#")[0]
+
+
+def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passage:
+    record, path = known.record, known.path
     with reopen_source(record) as opened:
         document = document_at(opened, path)
         if document is None:
             raise SourceError(
                 f"{path} is not in {record.source.location} any more", hint="pincite index"
             )
+    changed = document.content_hash != known.content_hash
+    ref = document.ref if changed else known.ref
     lines = document.text.split("\n")
     if start > len(lines) or start < 1:
         raise UsageError(f"{path} has {len(lines)} lines, there is no line {start}")
-    last = min(end, len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0))
+    last = min(end + context, len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0))
+    start = max(1, start - context)
     last = max(start, last)
     span = f"L{start}" if start == last else f"L{start}-L{last}"
     return Passage(
-        citation=f"{record.source.name}@{document.ref}:{path}#{span}",
+        citation=f"{record.source.name}@{ref}:{path}#{span}",
         repo=record.source.name,
         path=path,
         start_line=start,
         end_line=last,
         text="\n".join(lines[start - 1 : last]),
-        changed=document.content_hash != content_hash,
+        changed=changed,
     )
 
 

@@ -12,6 +12,7 @@ from typing import ParamSpec, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from pincite.claims import Claim, ClaimCheck
 from pincite.engine import AsyncPincite
 from pincite.ingest import IngestReport, Progress
 from pincite.locate import Checked, Passage
@@ -83,9 +84,13 @@ class Pincite:
         asked = partial(self._engine.search, text, mode=mode, budget_ms=budget_ms)
         return self._call(asked, scope=scope, profile=profile)
 
-    def get(self, locator: str) -> Passage:
+    def get(self, locator: str, context: int = 0) -> Passage:
         """As `AsyncPincite.get`."""
-        return self._call(self._engine.get, locator)
+        return self._call(self._engine.get, locator, context)
+
+    def check(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
+        """As `AsyncPincite.check`."""
+        return self._call(self._engine.check, claims)
 
     def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
         """As `AsyncPincite.verify`."""

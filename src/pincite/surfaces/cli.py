@@ -62,17 +62,20 @@ def main() -> None:
 
 @app.command()
 @click.argument("locator")
+@click.option(
+    "-C", "--context", type=click.IntRange(min=0), default=0, help="Lines before and after."
+)
 @json_option
 @index_option
-def get(locator: str, json_: bool, index: Path | None) -> None:
+def get(locator: str, context: int, json_: bool, index: Path | None) -> None:
     """Print lines of an indexed file, as it is now.
 
-    LOCATOR is a chunk's #id, PATH, PATH:LINE or PATH:LINE:COUNT; a path may be shortened from
-    the left.
+    LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT or a citation; a path may be
+    shortened from the left.
     """
     from pincite.surfaces import render
 
-    passage = run(lambda engine: engine.get(locator), index)
+    passage = run(lambda engine: engine.get(locator, context), index)
     if json_:
         click.echo(render.to_json(passage))
         return
@@ -136,6 +139,7 @@ def _add_commands() -> None:
     from pincite.surfaces import (
         cli_eval,
         cli_index,
+        cli_mcp,
         cli_models,
         cli_providers,
         cli_replay,
@@ -155,6 +159,7 @@ def _add_commands() -> None:
     app.add_command(cli_providers.embed)
     app.add_command(cli_rerank.rerank)
     app.add_command(cli_replay.replay)
+    app.add_command(cli_mcp.mcp)
 
 
 _add_commands()

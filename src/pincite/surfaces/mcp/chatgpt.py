@@ -1,0 +1,116 @@
+"""`search` and `fetch`, in the shapes that ChatGPT asks for.
+
+Each takes one string and gives one text that is the JSON of its structure. A result without an
+address has an empty `url`: none is made up, and ChatGPT then shows no link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from pincite.engine import AsyncPincite
+from pincite.locate import find_chunk
+from pincite.model import Chunk, Evidence
+from pincite.stages.pack import cite
+from pincite.surfaces import commands
+from pincite.surfaces.mcp.tools import Answer, Tool, object_schema
+
+#: Lines around a passage that `fetch` brings along.
+_CONTEXT = 40
+
+
+class SearchOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The argument of `search`."""
+
+    query: Annotated[str, Meta(min_length=1, max_length=10_000, description="A question.")]
+
+
+class FetchOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The argument of `fetch`."""
+
+    id: Annotated[str, Meta(min_length=8, description="The id of a result of search.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A passage by name."""
+
+    id: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What `search` gives."""
+
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What `fetch` gives: the passage with the lines around it."""
+
+    id: str
+    title: str
+    text: str
+    url: str
+    metadata: dict[str, str]
+
+
+async def _search(engine: AsyncPincite, asked: SearchOne) -> Answer:
+    engine.refresh()
+    pack, _ = await commands.search(engine, commands.SearchRequest(text=asked.query))
+    found = [Result(one.chunk_id, _title(one), one.url or "") for one in pack.evidence]
+    return Answer("", msgspec.to_builtins(Results(tuple(found))))
+
+
+async def _fetch(engine: AsyncPincite, asked: FetchOne) -> Answer:
+    client = engine.client()
+    info, chunk = await find_chunk(client, await client.collections(), asked.id.removeprefix("#"))
+    passage = await engine.get(chunk.id, _CONTEXT)
+    metadata = {
+        "citation": cite(chunk),
+        "collection": info.spec.name,
+        "source": chunk.repo,
+        "revision": chunk.ref,
+        "path": chunk.path,
+        "lines": f"{chunk.start_line}-{chunk.end_line}",
+        "lines_of_text": f"{passage.start_line}-{passage.end_line}",
+        "changed_since_indexed": "yes" if passage.changed else "no",
+    }
+    fetched = Fetched(chunk.id, _title(chunk), passage.text, chunk.url or "", metadata)
+    return Answer("", msgspec.to_builtins(fetched))
+
+
+def _title(one: Chunk | Evidence) -> str:
+    return " > ".join((one.path, *one.headings))
+
+
+def chatgpt_tools(engine: AsyncPincite) -> Sequence[Tool[Any]]:
+    """Both, bound to an engine."""
+    return (
+        Tool(
+            "search",
+            "Search",
+            "Find passages of the indexed documentation and source code that answer a question,"
+            " best first. Nothing is returned if nothing relevant is indexed.",
+            SearchOne,
+            object_schema(Results),
+            partial(_search, engine),
+        ),
+        Tool(
+            "fetch",
+            "Fetch",
+            "Read a passage that search found, with the lines around it and its citation.",
+            FetchOne,
+            object_schema(Fetched),
+            partial(_fetch, engine),
+        ),
+    )

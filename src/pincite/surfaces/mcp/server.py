@@ -1,0 +1,119 @@
+"""The protocol around the tools: the same for clients of all its versions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp.types import Tool as Listed
+
+from pincite.engine import AsyncPincite
+from pincite.errors import PinciteError
+from pincite.surfaces.arguments import input_schema, take_arguments
+from pincite.surfaces.mcp import texts
+from pincite.surfaces.mcp.tools import Tool
+from pincite.version import VERSION
+
+log = logging.getLogger(__name__)
+_GREETINGS = ("initialize", "server/discover")
+#: A client that waits longer for its first answer may give up: then it is told less.
+_GREETING_S = 5.0
+_Context = ServerRequestContext[Any, Any]
+
+
+def make_server(engine: AsyncPincite, tools: Sequence[Tool[Any]]) -> Server[Any]:
+    """A server of these tools. What it says of the index is looked up for every client."""
+    by_name = {tool.name: tool for tool in tools}
+
+    async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=[_listed(tool) for tool in tools])
+
+    async def call_tool(_: _Context, params: CallToolRequestParams) -> CallToolResult:
+        tool = by_name.get(params.name)
+        if tool is None:
+            names = ", ".join(by_name)
+            raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}; there are: {names}")
+        return await _call(tool, params.arguments or {})
+
+    async def greet(ctx: _Context, call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method in _GREETINGS and isinstance(result, dict):
+            return {**result, "instructions": await _instructions(engine)}
+        return result
+
+    server: Server[Any] = Server(
+        "pincite",
+        version=VERSION,
+        title="Pincite",
+        description="Evidence that can be cited, from documentation and code.",
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+    server.middleware.append(greet)
+    return server
+
+
+async def warm(engine: AsyncPincite) -> None:
+    """Get ready for the first search; what stands in its way is for that search to say."""
+    try:
+        await engine.warm()
+    except PinciteError as error:
+        log.info("not warm: %s", error)
+
+
+def _listed(tool: Tool[Any]) -> Listed:
+    return Listed(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=input_schema(tool.takes),
+        output_schema=dict(tool.gives),
+        annotations=ToolAnnotations(
+            title=tool.title,
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+async def _call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
+    try:
+        answer = await tool.run(take_arguments(tool.name, given, tool.takes))
+    except PinciteError as error:
+        return CallToolResult(
+            content=[TextContent(type="text", text=f"error: {error}")], is_error=True
+        )
+    structure = dict(answer.structure)
+    text = answer.text or json.dumps(structure, ensure_ascii=False)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=structure,
+        _meta=dict(answer.meta) or None,
+    )
+
+
+async def _instructions(engine: AsyncPincite) -> str:
+    try:
+        async with asyncio.timeout(_GREETING_S):
+            return texts.instructions(await engine.collections())
+    except TimeoutError:
+        return texts.instructions((), "the index is still being opened; try again in a moment.")
+    except PinciteError as error:
+        return texts.instructions((), str(error))

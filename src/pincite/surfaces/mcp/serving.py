@@ -1,0 +1,115 @@
+"""Serving over stdin and stdout, or over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+
+from pincite.engine import AsyncPincite
+from pincite.errors import ConfigError, UsageError
+from pincite.settings import Settings
+from pincite.surfaces.mcp.chatgpt import chatgpt_tools
+from pincite.surfaces.mcp.server import make_server, warm
+from pincite.surfaces.mcp.tools import tools
+
+PATH = "/mcp"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen, and which names clients may use for it. `hosts` are further values of the
+    header Host, `origins` of the header Origin, complete and with their port."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.host not in _LOOPBACK and not self.hosts:
+            raise ConfigError(
+                f"{self.host} can be reached from other machines, so say by which names",
+                hint=f"pincite mcp --http --host {self.host} --allow-host NAME:{self.port}",
+            )
+
+
+@asynccontextmanager
+async def _served(settings: Settings, *, chatgpt: bool) -> AsyncIterator[Server[Any]]:
+    """The server, with its engine, which gets warm in the background."""
+    async with AsyncPincite(settings) as engine:
+        warming = asyncio.create_task(warm(engine))
+        try:
+            yield make_server(engine, (chatgpt_tools if chatgpt else tools)(engine))
+        finally:
+            warming.cancel()
+            with suppress(asyncio.CancelledError):
+                await warming
+
+
+async def serve_stdio(settings: Settings, *, chatgpt: bool = False) -> None:
+    """Serve one client until it closes stdin."""
+    async with (
+        _served(settings, chatgpt=chatgpt) as server,
+        stdio_server() as (requests, answers),
+    ):
+        await server.run(requests, answers, server.create_initialization_options())
+
+
+async def serve_http(
+    settings: Settings,
+    address: Address,
+    *,
+    chatgpt: bool = False,
+    ready: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve any number of clients until SIGINT or SIGTERM. `ready` is told the URL, once clients
+    can connect. Raises UsageError where the address cannot be had."""
+    with _listening(address) as listening:
+        port: int = listening.getsockname()[1]
+        async with _served(settings, chatgpt=chatgpt) as server:
+            app = server.streamable_http_app(
+                streamable_http_path=PATH,
+                json_response=True,
+                transport_security=security(address, port),
+            )
+            config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3)
+            ready(f"http://{_bracketed(address.host)}:{port}{PATH}")
+            await uvicorn.Server(config).serve([listening])
+
+
+def security(address: Address, port: int) -> TransportSecuritySettings:
+    """Which Host and Origin a request may name: a page in a browser may not reach the server by
+    a name that it made up (DNS rebinding)."""
+    names = (*_LOOPBACK, address.host) if address.host in _LOOPBACK else (address.host,)
+    hosts = [f"{_bracketed(name)}:{port}" for name in dict.fromkeys(names)]
+    return TransportSecuritySettings(
+        allowed_hosts=[*hosts, *address.hosts],
+        allowed_origins=[*(f"http://{host}" for host in hosts), *address.origins],
+    )
+
+
+def _listening(address: Address) -> socket.socket:
+    try:
+        return socket.create_server(
+            (address.host, address.port),
+            family=socket.AF_INET6 if ":" in address.host else socket.AF_INET,
+        )
+    except OSError as error:
+        raise UsageError(
+            f"{address.host}:{address.port} cannot be listened on: {error.strerror}",
+            hint="pincite mcp --http --port 0",
+        ) from error
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,233 @@
+"""The four tools: what they take, what they do, what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from pincite.claims import Claim, ClaimCheck
+from pincite.engine import AsyncPincite
+from pincite.locate import Passage
+from pincite.model import EvidencePack
+from pincite.surfaces import commands
+from pincite.surfaces.mcp import texts
+
+S = TypeVar("S", bound=msgspec.Struct)
+_MAX_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool gives: a text for the model, the same as a structure, and what is about the
+    call rather than the answer."""
+
+    text: str
+    structure: Mapping[str, Any]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[S]):
+    """A tool. All of them read and change nothing."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[S]
+    gives: Mapping[str, Any]
+    run: Callable[[S], Awaitable[Answer]]
+
+
+class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of `search_evidence`."""
+
+    query: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=10_000,
+            description="A question or task in natural language, with the exact names of functions,"
+            " classes, options or errors where you know them.",
+        ),
+    ]
+    limit: Annotated[int, Meta(ge=1, le=50, description="Passages at most.")] = 12
+    kinds: Annotated[
+        tuple[Literal["docs", "code", "data"], ...],
+        Meta(description="Only files of these kinds; all if empty."),
+    ] = ()
+    collections: Annotated[
+        tuple[str, ...], Meta(description="Only these collections; all if empty.")
+    ] = ()
+    sources: Annotated[tuple[str, ...], Meta(description="Only these sources; all if empty.")] = ()
+    paths: Annotated[
+        tuple[str, ...], Meta(description="Only paths that match one of these globs, as src/*.py.")
+    ] = ()
+    not_paths: Annotated[
+        tuple[str, ...], Meta(description="No paths that match one of these globs.")
+    ] = ()
+    ref: Annotated[
+        str | None, Meta(description="Only this revision (commit or version); may be shortened.")
+    ] = None
+
+
+class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of `read_lines`."""
+
+    locator: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="What to read: the #id of a passage, a citation, PATH, PATH:LINE or"
+            " PATH:LINE:COUNT of an indexed file.",
+        ),
+    ]
+    context: Annotated[int, Meta(ge=0, le=500, description="Lines to add before and after.")] = 0
+
+
+class Cited(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A citation and the words that it is cited for."""
+
+    citation: Annotated[str, Meta(min_length=1)]
+    quote: Annotated[
+        str, Meta(description="Words that the cited lines must contain; white space is the same.")
+    ] = ""
+
+
+class VerifyArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of `verify_citations`."""
+
+    citations: Annotated[
+        tuple[str | Cited, ...],
+        Meta(
+            min_length=1,
+            max_length=50,
+            description="Citations as search_evidence gives them, or #ids of passages; with"
+            " a quote each where you say what the lines say.",
+        ),
+    ]
+
+
+class StatusArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`index_status` takes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What `read_lines` gives. `lines_left` were asked for and are more than it gives at once."""
+
+    passage: Passage
+    lines_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What `verify_citations` gives."""
+
+    checked: tuple[ClaimCheck, ...]
+    all_fresh: bool
+
+
+async def _search(engine: AsyncPincite, asked: SearchArguments) -> Answer:
+    engine.refresh()
+    request = commands.SearchRequest(
+        text=asked.query,
+        limit=asked.limit,
+        collections=asked.collections,
+        sources=asked.sources,
+        kinds=asked.kinds,
+        allow=asked.paths,
+        block=asked.not_paths,
+        ref=asked.ref,
+    )
+    pack, trace = await commands.search(engine, request)
+    meta: dict[str, Any] = {"pincite/timings_ms": dict(pack.timings_ms)}
+    if trace.query_id:
+        meta["pincite/query_id"] = trace.query_id
+    alike = replace(pack, timings_ms={})  # the same for the same question
+    return Answer(texts.pack_lines(pack), msgspec.to_builtins(alike), meta)
+
+
+async def _read(engine: AsyncPincite, asked: ReadArguments) -> Answer:
+    passage = await engine.get(asked.locator, asked.context)
+    lines = passage.text.split("\n")
+    left = len(lines) - _MAX_LINES
+    if left > 0:
+        cut = passage.start_line + _MAX_LINES - 1
+        cited = f"{passage.citation.rpartition('#')[0]}#L{passage.start_line}-L{cut}"
+        kept = "\n".join(lines[:_MAX_LINES])
+        passage = replace(passage, text=kept, end_line=cut, citation=cited)
+    reading = Reading(passage, max(0, left))
+    return Answer(texts.passage_text(passage, reading.lines_left), msgspec.to_builtins(reading))
+
+
+async def _verify(engine: AsyncPincite, asked: VerifyArguments) -> Answer:
+    claims = [
+        Claim(one) if isinstance(one, str) else Claim(one.citation, one.quote)
+        for one in asked.citations
+    ]
+    checked = await engine.check(claims)
+    found = Checks(checked, all(one.status == "fresh" for one in checked))
+    return Answer(texts.check_lines(checked), msgspec.to_builtins(found))
+
+
+async def _status(engine: AsyncPincite, _: StatusArguments) -> Answer:
+    engine.refresh()
+    found = await commands.status(engine)
+    return Answer(commands.status_table(found), msgspec.to_builtins(found))
+
+
+def tools(engine: AsyncPincite) -> Sequence[Tool[Any]]:
+    """All four, bound to an engine."""
+    return (
+        Tool(
+            "search_evidence",
+            "Search evidence",
+            "Find passages of the indexed documentation and source code that answer a question,"
+            " best first, each with a citation of exact lines of an exact revision. The first line"
+            " is the verdict: `grounded` (good evidence), `weak` (say so when you use it) or `none`"
+            " (nothing relevant is indexed: do not answer from it). Use it before you write code"
+            " against or make claims about what is indexed, and cite what you use.",
+            SearchArguments,
+            object_schema(EvidencePack),
+            partial(_search, engine),
+        ),
+        Tool(
+            "read_lines",
+            "Read lines",
+            f"Read lines of an indexed file as it is now, {_MAX_LINES} at most: a passage that"
+            " search_evidence found with lines around it, or any part of a file.",
+            ReadArguments,
+            object_schema(Reading),
+            partial(_read, engine),
+        ),
+        Tool(
+            "verify_citations",
+            "Verify citations",
+            "Check citations against the files as they are now: fresh, moved (with the lines where"
+            " the text is now), changed, deleted, or unknown. With quotes it checks that the cited"
+            " lines say what you claim they say. Use it before you hand over an answer.",
+            VerifyArguments,
+            object_schema(Checks),
+            partial(_verify, engine),
+        ),
+        Tool(
+            "index_status",
+            "Index status",
+            "Say what is indexed: collections, sources with revisions, how strong retrieval is,"
+            " what was left out, and what would make it better.",
+            StatusArguments,
+            object_schema(commands.Status),
+            partial(_status, engine),
+        ),
+    )
+
+
+def object_schema(of: type) -> dict[str, Any]:
+    """A schema whose root is an object and no reference, as older clients need it."""
+    definitions = msgspec.json.schema(of)["$defs"]
+    return {**definitions[of.__name__], "$defs": definitions}

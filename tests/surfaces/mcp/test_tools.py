@@ -1,0 +1,255 @@
+"""The tools over a real index, through the official client in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult, TextContent
+
+from pincite.engine import AsyncPincite
+from pincite.settings import load_settings
+from pincite.surfaces.mcp.chatgpt import chatgpt_tools
+from pincite.surfaces.mcp.server import make_server
+from pincite.surfaces.mcp.tools import tools
+from tests.surfaces.conftest import Cli
+
+T = TypeVar("T")
+ERAS = ("legacy", "auto")
+
+
+def with_client(
+    folder: Path, work: Callable[[Client], Awaitable[T]], mode: str = "auto", chatgpt: bool = False
+) -> T:
+    async def session() -> T:
+        settings = load_settings({"PINCITE_IDLE_S": "60"}, folder)
+        async with AsyncPincite(settings) as engine:
+            server = make_server(engine, (chatgpt_tools if chatgpt else tools)(engine))
+            async with Client(server, mode=mode) as client:
+                return await work(client)
+
+    return asyncio.run(session())
+
+
+def call(folder: Path, tool: str, chatgpt: bool = False, **arguments: Any) -> CallToolResult:
+    return with_client(folder, lambda c: c.call_tool(tool, arguments), chatgpt=chatgpt)
+
+
+def text_of(result: CallToolResult) -> str:
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+def structure_of(result: CallToolResult) -> dict[str, Any]:
+    assert result.is_error is not True, text_of(result)
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_there_are_four_strict_tools_that_change_nothing(indexed: Cli, mode: str) -> None:
+    listed = with_client(indexed.folder, lambda c: c.list_tools(), mode).tools
+    names = ["search_evidence", "read_lines", "verify_citations", "index_status"]
+    assert [tool.name for tool in listed] == names
+    for tool in listed:
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is True
+        assert tool.input_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.output_schema is not None
+        assert tool.output_schema["type"] == "object"
+        for argument in tool.input_schema["properties"].values():
+            assert argument["description"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_instructions_say_what_is_indexed_and_how_it_is_searched(
+    indexed: Cli, mode: str
+) -> None:
+    async def instructions(client: Client) -> str | None:
+        return client.instructions
+
+    said = with_client(indexed.folder, instructions, mode) or ""
+    assert "- main: 3 documents" in said
+    assert "acme" in said
+    assert "by word alone" in said
+
+
+def test_without_an_index_the_instructions_and_the_error_say_what_to_do(tmp_path: Path) -> None:
+    async def both(client: Client) -> tuple[str | None, CallToolResult]:
+        return client.instructions, await client.call_tool("search_evidence", {"query": "x"})
+
+    said, result = with_client(tmp_path, both)
+    assert "pincite index PATH" in (said or "")
+    assert result.is_error
+    assert "pincite index PATH" in text_of(result)
+
+
+def test_a_search_gives_a_line_per_hit_and_the_pack_as_a_structure(indexed: Cli) -> None:
+    result = call(indexed.folder, "search_evidence", query="rotate a key", limit=2)
+    pack = structure_of(result)
+    first, *hits = text_of(result).splitlines()
+    assert first.startswith(pack["verdict"]["level"])
+    assert [line[:3] for line in hits if line.startswith("[")] == ["[1]", "[2]"]
+    cited = {item["citation"] for item in pack["evidence"]}
+    assert "acme@v1:src/keys.py#L1-L6" in cited
+    assert all(citation in text_of(result) for citation in cited)
+    assert "docs/guide.md:" in text_of(result)  # a page by its address, and where it is
+
+
+def test_the_same_question_gives_the_same_pack_and_the_query_id_stands_beside_it(
+    indexed: Cli,
+) -> None:
+    first, second = (call(indexed.folder, "search_evidence", query="backups") for _ in range(2))
+    assert structure_of(first) == structure_of(second)
+    ids = [(result.meta or {})["pincite/query_id"] for result in (first, second)]
+    assert ids[0] != ids[1]
+    assert ids[1] not in json.dumps(structure_of(second))
+    assert indexed.json("replay", ids[1])["text"] == "backups"
+
+
+def test_a_search_can_be_narrowed(indexed: Cli) -> None:
+    choices: list[dict[str, Any]] = [
+        {"kinds": ["code"]},
+        {"paths": ["src/*"]},
+        {"not_paths": ["docs/*"]},
+    ]
+    for narrowed in choices:
+        found = call(indexed.folder, "search_evidence", query="rotate a key", **narrowed)
+        assert {item["path"] for item in structure_of(found)["evidence"]} == {"src/keys.py"}
+    nothing = call(indexed.folder, "search_evidence", query="rotate a key", ref="v2")
+    assert structure_of(nothing)["evidence"] == []
+
+
+def test_nothing_relevant_is_an_answer_and_no_error(indexed: Cli) -> None:
+    result = call(indexed.folder, "search_evidence", query="zebra quantum ferment")
+    assert structure_of(result)["verdict"]["level"] == "none"
+    assert "Nothing relevant" in text_of(result)
+
+
+def test_lines_are_read_by_id_citation_and_place_with_context(indexed: Cli) -> None:
+    pack = structure_of(call(indexed.folder, "search_evidence", query="rotate_key", kinds=["code"]))
+    item = pack["evidence"][0]
+    for locator in (f"#{item['chunk_id'][:12]}", item["citation"], "keys.py:1:6"):
+        reading = structure_of(call(indexed.folder, "read_lines", locator=locator))
+        assert reading["passage"]["text"] == item["text"]
+    wider = structure_of(call(indexed.folder, "read_lines", locator="keys.py:4:1", context=3))
+    assert (wider["passage"]["start_line"], wider["passage"]["end_line"]) == (1, 6)
+    page = call(indexed.folder, "read_lines", locator="acme@v1:https://acme.example/guide/")
+    assert text_of(page).startswith("acme@v1:docs/guide.md#L1-L9\n# Guide")
+
+
+def test_a_long_file_is_read_in_parts(indexed: Cli) -> None:
+    result = call(indexed.folder, "read_lines", locator="docs/long.md")
+    reading = structure_of(result)
+    assert (reading["passage"]["end_line"], reading["lines_left"]) == (200, 399)
+    assert text_of(result).splitlines()[0].endswith("#L1-L200")
+    following = text_of(result).splitlines()[-1].split("read_lines ")[1]
+    rest = structure_of(call(indexed.folder, "read_lines", locator=following))
+    assert rest["passage"]["start_line"] == 201
+
+
+def test_citations_are_verified_with_and_without_what_they_are_cited_for(indexed: Cli) -> None:
+    code, page = "acme@v1:src/keys.py#L4-L6", "acme@v1:https://acme.example/guide/"
+    result = call(
+        indexed.folder,
+        "verify_citations",
+        citations=[
+            code,
+            {"citation": code, "quote": "def rotate_key(secret:\n str)"},
+            {"citation": "acme@v1:src/keys.py#L1-L2", "quote": "store(secret)"},
+            {"citation": page, "quote": "kept for thirty days"},
+            {"citation": page, "quote": "kept for forty days"},
+            "acme@v1:src/keys.py#L400-L401",
+            "acme@v0:src/keys.py#L4-L6",
+            "other@v1:nothing.py#L1",
+            "made up",
+        ],
+    )
+    found = structure_of(result)
+    assert [one["status"] for one in found["checked"]] == [
+        *("fresh", "fresh", "moved", "fresh", "changed"),
+        *("changed", "unknown", "unknown", "unknown"),
+    ]
+    assert found["checked"][2]["start_line"] == 6
+    assert found["all_fresh"] is False
+    assert text_of(result).splitlines()[0] == f"fresh    {code}"
+
+
+def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
+    result = call(indexed.folder, "index_status")
+    assert structure_of(result)["collections"][0]["documents"] == 3
+    assert "rung     lexical" in text_of(result)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("search_evidence", {}, "missing required field `query`"),
+        ("search_evidence", {"query": ""}, "query: Expected `str` of length >= 1"),
+        ("search_evidence", {"query": "x", "limt": 3}, "did you mean 'limit'?"),
+        ("search_evidence", {"query": "x", "top_k": 3}, "no argument 'top_k'"),
+        ("search_evidence", {"query": "x", "limit": 51}, "limit: Expected `int` <= 50"),
+        ("search_evidence", {"query": "x", "limit": "3"}, "limit: Expected `int`, got `str`"),
+        ("search_evidence", {"query": "x", "kinds": ["pdf"]}, "use one of 'code', 'data', 'docs'"),
+        ("search_evidence", {"query": "x", "collections": ["no"]}, "there are: main"),
+        ("read_lines", {"locator": "nothing.py"}, "no indexed file"),
+        ("read_lines", {"locator": "keys.py:99"}, "has 7 lines"),
+        ("read_lines", {"path": "keys.py"}, "no argument 'path'"),
+        ("verify_citations", {"citations": []}, "citations: Expected `array` of length >= 1"),
+        ("verify_citations", {"citations": [{"quote": "x"}]}, "missing required field `citation`"),
+        ("index_status", {"verbose": True}, "no argument 'verbose'"),
+    ],
+)
+def test_a_wrong_argument_comes_back_as_an_error_to_act_on(
+    indexed: Cli, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    result = call(indexed.folder, tool, **arguments)
+    assert result.is_error
+    assert said in text_of(result)
+    assert result.structured_content is None
+
+
+def test_what_others_index_meanwhile_is_found(indexed: Cli, tmp_path: Path) -> None:
+    (tmp_path / "new.md").write_text("# New\n\nPenguins waddle over ice floes.\n")
+    index = str(indexed.folder / ".pincite")
+
+    async def around(client: Client) -> tuple[int, int]:
+        counts = []
+        for _ in range(2):
+            result = await client.call_tool("search_evidence", {"query": "penguins waddle"})
+            counts.append(len(structure_of(result)["evidence"]))
+            await asyncio.to_thread(
+                indexed, "index", str(tmp_path), "-c", "other", "--lexical", "--index", index
+            )
+        return counts[0], counts[1]
+
+    try:
+        assert with_client(indexed.folder, around) == (0, 1)
+    finally:
+        indexed("collections", "drop", "other")
+
+
+def test_chatgpt_gets_its_two_tools_in_its_shapes(indexed: Cli) -> None:
+    listed = with_client(indexed.folder, lambda c: c.list_tools(), chatgpt=True).tools
+    takes = {tool.name: list(tool.input_schema["properties"]) for tool in listed}
+    assert takes == {"search": ["query"], "fetch": ["id"]}
+    found = call(indexed.folder, "search", chatgpt=True, query="how are backups kept")
+    results = structure_of(found)["results"]
+    assert json.loads(text_of(found)) == {"results": results}
+    assert set(results[0]) == {"id", "title", "url"}
+    assert results[0]["url"] == "https://acme.example/guide/"
+    fetched = call(indexed.folder, "fetch", chatgpt=True, id=results[0]["id"])
+    page = structure_of(fetched)
+    assert json.loads(text_of(fetched)) == page
+    assert set(page) == {"id", "title", "text", "url", "metadata"}
+    assert "kept for thirty days" in page["text"]
+    assert page["metadata"]["citation"] == "acme@v1:https://acme.example/guide/"
+    missing = call(indexed.folder, "fetch", chatgpt=True, id="0000000000000000")
+    assert missing.is_error
