@@ -12,7 +12,7 @@ from pincite.errors import ConfigError
 from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.settings import VARIABLES, load_settings
-from pincite.surfaces import cli_search
+from pincite.surfaces import options
 
 
 def make_index(folder: Path) -> Path:
@@ -113,4 +113,4 @@ def test_a_profile_that_shows_more_looks_deeper() -> None:
 
 
 def test_the_command_line_knows_every_preset() -> None:
-    assert set(cli_search._PRESETS) == set(PRESETS)
+    assert set(options.PRESET_NAMES) == set(PRESETS)

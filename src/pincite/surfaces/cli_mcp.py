@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from pincite.errors import ConfigError
-from pincite.surfaces.options import index_option, say
+from pincite.surfaces.options import PRESET_NAMES, index_option, say
 
 
 @click.command()
@@ -26,6 +26,7 @@ from pincite.surfaces.options import index_option, say
 @click.option("--allow-host", multiple=True, help="A further Host that clients may name.")
 @click.option("--allow-origin", multiple=True, help="A web page's origin that may connect.")
 @click.option("--chatgpt", is_flag=True, help="Serve ChatGPT's `search` and `fetch` instead.")
+@click.option("--preset", type=click.Choice(PRESET_NAMES), help="Instead of the configured.")
 @index_option
 def mcp(
     http: bool,
@@ -34,6 +35,7 @@ def mcp(
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
     chatgpt: bool,
+    preset: str | None,
     index: Path | None,
 ) -> None:
     """Serve the index to agents over the Model Context Protocol, until stdin is closed.
@@ -44,7 +46,7 @@ def mcp(
     from pincite.settings import load_settings
 
     try:
-        from pincite.surfaces.mcp.serving import Address, serve_http, serve_stdio
+        from pincite.surfaces.mcp.serving import Address, Offer, serve_http, serve_stdio
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("mcp", "uvicorn"):
             raise
@@ -53,14 +55,15 @@ def mcp(
             hint="pip install 'pincite[mcp]'",
         ) from error
     settings = load_settings(os.environ, Path.cwd(), index)
+    offer = Offer(chatgpt, preset)
     if http:
         address = Address(host, port, allow_host, allow_origin)
 
         def ready(url: str) -> None:
             say(f"serving {settings.index} at {url}")
 
-        asyncio.run(serve_http(settings, address, chatgpt=chatgpt, ready=ready))
+        asyncio.run(serve_http(settings, address, offer, ready))
     else:
         # a thread is waiting for stdin and cannot be interrupted; there is nothing to tidy up
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        asyncio.run(serve_stdio(settings, chatgpt=chatgpt))
+        asyncio.run(serve_stdio(settings, offer))

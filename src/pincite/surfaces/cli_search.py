@@ -11,6 +11,7 @@ import click
 from pincite.surfaces.options import (
     NOTHING,
     OK,
+    PRESET_NAMES,
     colour_wanted,
     index_option,
     json_option,
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from pincite.surfaces import commands, render
 
 _MODES = ("build", "debug", "explain", "refactor")
-#: As in `pincite.presets`, which takes long to import.
-_PRESETS = ("general", "evidence")
 _OPTIONS = (
     click.argument("query", nargs=-1, required=True),
     click.option("-n", "--limit", type=click.IntRange(min=1), default=12, help="Results at most."),
@@ -41,7 +40,7 @@ _OPTIONS = (
     click.option("--not-path", multiple=True, help="No paths that match these globs."),
     click.option("--ref", help="Only this revision; it may be shortened."),
     click.option("--mode", type=click.Choice(_MODES), default="explain", help="What it is for."),
-    click.option("--preset", type=click.Choice(_PRESETS), help="Instead of the configured."),
+    click.option("--preset", type=click.Choice(PRESET_NAMES), help="Instead of the configured."),
     click.option(
         "--budget-ms", type=click.IntRange(min=1), help="Leave out what this time is too short for."
     ),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
 
 T = TypeVar("T")
+#: As in `pincite.presets`, which takes long to import.
+PRESET_NAMES = ("general", "evidence")
 OK, ERROR, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 
 index_option = click.option(

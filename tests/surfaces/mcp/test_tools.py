@@ -24,12 +24,16 @@ ERAS = ("legacy", "auto")
 
 
 def with_client(
-    folder: Path, work: Callable[[Client], Awaitable[T]], mode: str = "auto", chatgpt: bool = False
+    folder: Path,
+    work: Callable[[Client], Awaitable[T]],
+    mode: str = "auto",
+    chatgpt: bool = False,
+    preset: str | None = None,
 ) -> T:
     async def session() -> T:
         settings = load_settings({"PINCITE_IDLE_S": "60"}, folder)
         async with AsyncPincite(settings) as engine:
-            server = make_server(engine, (chatgpt_tools if chatgpt else tools)(engine))
+            server = make_server(engine, (chatgpt_tools if chatgpt else tools)(engine, preset))
             async with Client(server, mode=mode) as client:
                 return await work(client)
 
@@ -125,6 +129,24 @@ def test_a_search_can_be_narrowed(indexed: Cli) -> None:
         assert {item["path"] for item in structure_of(found)["evidence"]} == {"src/keys.py"}
     nothing = call(indexed.folder, "search_evidence", query="rotate a key", ref="v2")
     assert structure_of(nothing)["evidence"] == []
+
+
+def test_a_search_has_a_mode_a_budget_and_brings_context(indexed: Cli) -> None:
+    asked: dict[str, Any] = {"mode": "build", "context": "neighbours", "budget_ms": 60_000}
+    found = call(indexed.folder, "search_evidence", query="which step is step 150", **asked)
+    pack = structure_of(found)
+    assert pack["plan"]["mode"] == "build"
+    first = pack["evidence"][0]
+    assert first["context"]["start_line"] < first["start_line"]
+
+
+def test_a_preset_may_stand_in_for_the_profile(indexed: Cli) -> None:
+    async def limits(client: Client) -> int:
+        pack = structure_of(await client.call_tool("search_evidence", {"query": "backups"}))
+        return int(pack["plan"]["limits"]["sparse"])
+
+    assert with_client(indexed.folder, limits, preset="evidence") == 120
+    assert with_client(indexed.folder, limits) == 60
 
 
 def test_nothing_relevant_is_an_answer_and_no_error(indexed: Cli) -> None:

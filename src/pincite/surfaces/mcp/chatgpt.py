@@ -64,9 +64,9 @@ class Fetched:
     metadata: dict[str, str]
 
 
-async def _search(engine: AsyncPincite, asked: SearchOne) -> Answer:
+async def _search(engine: AsyncPincite, preset: str | None, asked: SearchOne) -> Answer:
     engine.refresh()
-    pack, _ = await commands.search(engine, commands.SearchRequest(text=asked.query))
+    pack, _ = await commands.search(engine, commands.SearchRequest(text=asked.query, preset=preset))
     found = [Result(one.chunk_id, _title(one), one.url or "") for one in pack.evidence]
     return Answer("", msgspec.to_builtins(Results(tuple(found))))
 
@@ -93,8 +93,8 @@ def _title(one: Chunk | Evidence) -> str:
     return " > ".join((one.path, *one.headings))
 
 
-def chatgpt_tools(engine: AsyncPincite) -> Sequence[Tool[Any]]:
-    """Both, bound to an engine."""
+def chatgpt_tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]]:
+    """Both, bound to an engine and to a preset in place of its profile."""
     return (
         Tool(
             "search",
@@ -103,7 +103,7 @@ def chatgpt_tools(engine: AsyncPincite) -> Sequence[Tool[Any]]:
             " best first. Nothing is returned if nothing relevant is indexed.",
             SearchOne,
             object_schema(Results),
-            partial(_search, engine),
+            partial(_search, engine, preset),
         ),
         Tool(
             "fetch",

@@ -39,9 +39,10 @@ _Context = ServerRequestContext[Any, Any]
 def make_server(engine: AsyncPincite, tools: Sequence[Tool[Any]]) -> Server[Any]:
     """A server of these tools. What it says of the index is looked up for every client."""
     by_name = {tool.name: tool for tool in tools}
+    listed = [_listed(tool) for tool in tools]
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[_listed(tool) for tool in tools])
+        return ListToolsResult(tools=listed)
 
     async def call_tool(_: _Context, params: CallToolRequestParams) -> CallToolResult:
         tool = by_name.get(params.name)

@@ -43,23 +43,33 @@ class Address:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What to serve: ChatGPT's two tools or the four, and by which preset they search, None for
+    the configured profile."""
+
+    chatgpt: bool = False
+    preset: str | None = None
+
+
 @asynccontextmanager
-async def _served(settings: Settings, *, chatgpt: bool) -> AsyncIterator[Server[Any]]:
+async def _served(settings: Settings, offer: Offer) -> AsyncIterator[Server[Any]]:
     """The server, with its engine, which gets warm in the background."""
+    make = chatgpt_tools if offer.chatgpt else tools
     async with AsyncPincite(settings) as engine:
         warming = asyncio.create_task(warm(engine))
         try:
-            yield make_server(engine, (chatgpt_tools if chatgpt else tools)(engine))
+            yield make_server(engine, make(engine, offer.preset))
         finally:
             warming.cancel()
             with suppress(asyncio.CancelledError):
                 await warming
 
 
-async def serve_stdio(settings: Settings, *, chatgpt: bool = False) -> None:
+async def serve_stdio(settings: Settings, offer: Offer = Offer()) -> None:
     """Serve one client until it closes stdin."""
     async with (
-        _served(settings, chatgpt=chatgpt) as server,
+        _served(settings, offer) as server,
         stdio_server() as (requests, answers),
     ):
         await server.run(requests, answers, server.create_initialization_options())
@@ -68,15 +78,14 @@ async def serve_stdio(settings: Settings, *, chatgpt: bool = False) -> None:
 async def serve_http(
     settings: Settings,
     address: Address,
-    *,
-    chatgpt: bool = False,
+    offer: Offer = Offer(),
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve any number of clients until SIGINT or SIGTERM. `ready` is told the URL, once clients
     can connect. Raises UsageError where the address cannot be had."""
     with _listening(address) as listening:
         port: int = listening.getsockname()[1]
-        async with _served(settings, chatgpt=chatgpt) as server:
+        async with _served(settings, offer) as server:
             app = server.streamable_http_app(
                 streamable_http_path=PATH,
                 json_response=True,

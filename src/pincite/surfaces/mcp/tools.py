@@ -13,7 +13,8 @@ from msgspec import Meta
 from pincite.claims import Claim, ClaimCheck
 from pincite.engine import AsyncPincite
 from pincite.locate import Passage
-from pincite.model import EvidencePack
+from pincite.model import EvidencePack, TaskMode
+from pincite.stages.context import Around
 from pincite.surfaces import commands
 from pincite.surfaces.mcp import texts
 
@@ -55,6 +56,13 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             " classes, options or errors where you know them.",
         ),
     ]
+    mode: Annotated[
+        TaskMode,
+        Meta(
+            description="What the evidence is for; for build, debug and refactor documentation and"
+            " code are wanted side by side, where the server is set up for it."
+        ),
+    ] = "explain"
     limit: Annotated[int, Meta(ge=1, le=50, description="Passages at most.")] = 12
     kinds: Annotated[
         tuple[Literal["docs", "code", "data"], ...],
@@ -72,6 +80,13 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     ] = ()
     ref: Annotated[
         str | None, Meta(description="Only this revision (commit or version); may be shortened.")
+    ] = None
+    context: Annotated[
+        Around, Meta(description="Bring along what stands around each passage, in the structure.")
+    ] = "none"
+    budget_ms: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Leave out what this time is too short for."),
     ] = None
 
 
@@ -132,7 +147,7 @@ class Checks:
     all_fresh: bool
 
 
-async def _search(engine: AsyncPincite, asked: SearchArguments) -> Answer:
+async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArguments) -> Answer:
     engine.refresh()
     request = commands.SearchRequest(
         text=asked.query,
@@ -143,6 +158,10 @@ async def _search(engine: AsyncPincite, asked: SearchArguments) -> Answer:
         allow=asked.paths,
         block=asked.not_paths,
         ref=asked.ref,
+        mode=asked.mode,
+        preset=preset,
+        budget_ms=asked.budget_ms,
+        around=asked.context,
     )
     pack, trace = await commands.search(engine, request)
     meta: dict[str, Any] = {"pincite/timings_ms": dict(pack.timings_ms)}
@@ -181,8 +200,8 @@ async def _status(engine: AsyncPincite, _: StatusArguments) -> Answer:
     return Answer(commands.status_table(found), msgspec.to_builtins(found))
 
 
-def tools(engine: AsyncPincite) -> Sequence[Tool[Any]]:
-    """All four, bound to an engine."""
+def tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]]:
+    """All four, bound to an engine and to a preset in place of its profile."""
     return (
         Tool(
             "search_evidence",
@@ -194,7 +213,7 @@ def tools(engine: AsyncPincite) -> Sequence[Tool[Any]]:
             " against or make claims about what is indexed, and cite what you use.",
             SearchArguments,
             object_schema(EvidencePack),
-            partial(_search, engine),
+            partial(_search, engine, preset),
         ),
         Tool(
             "read_lines",

@@ -1,0 +1,232 @@
+"""Tools for agents of the Agent Development Kit; needs `pip install 'pincite[adk]'`.
+
+>>> agent = LlmAgent(name="dev", model=..., tools=[EvidenceToolset(".pincite")])
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from google.adk.agents.readonly_context import ReadonlyContext
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.base_toolset import BaseToolset
+from google.adk.tools.function_tool import FunctionTool
+from msgspec import Meta
+from pydantic import Field
+
+from pincite.engine import AsyncPincite
+from pincite.errors import ConfigError, PinciteError
+from pincite.model import SourceType, TaskMode
+from pincite.ports import Reranker
+from pincite.presets import EVIDENCE, PRESETS
+from pincite.settings import Settings, load_settings
+from pincite.surfaces import commands
+from pincite.surfaces.arguments import take_arguments
+
+log = logging.getLogger(__name__)
+TOOLS = ("retrieve_evidence", "retrieve_adk_evidence")
+_MOST = 50
+
+_Query = Annotated[
+    str,
+    Field(
+        description="The developer's question or task, with the exact names of functions, classes,"
+        " options or errors where you know them."
+    ),
+]
+_Mode = Annotated[
+    TaskMode,
+    Field(description="What the evidence is for; it steers the ranking."),
+]
+_Results = Annotated[
+    int, Field(ge=1, le=_MOST, description=f"Passages to return at most, 1 to {_MOST}.")
+]
+_Kinds = Annotated[
+    list[SourceType] | None, Field(description="Only files of these kinds; all if left out.")
+]
+_Paths = Annotated[
+    list[str] | None,
+    Field(
+        description="Only paths that match one of these globs, such as src/*.py; all if left out."
+    ),
+]
+
+
+class _AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What both tools take. The framework hands over whatever its model made up, unchecked."""
+
+    query: Annotated[str, Meta(min_length=1)]
+    task_mode: TaskMode = "build"
+    max_results_final: Annotated[int, Meta(ge=1, le=_MOST)] = 12
+
+
+class _Arguments(_AdkArguments, frozen=True, forbid_unknown_fields=True):
+    """What the general tool takes as well."""
+
+    kinds: tuple[SourceType, ...] | None = None
+    paths: tuple[str, ...] | None = None
+
+
+class EvidenceToolset(BaseToolset):
+    """Tools over one index. The runner closes it; it opens the index with the first call.
+
+    `index` is an index folder or complete settings, by default what the environment and the
+    current folder say. `tools` are those that the agent gets. `collections` and `sources` bind
+    them to a part of the index; `preset` stands in for the configured profile.
+    """
+
+    def __init__(
+        self,
+        index: Path | str | Settings | None = None,
+        *,
+        tools: Sequence[str] = TOOLS[:1],
+        collections: Sequence[str] = (),
+        sources: Sequence[str] = (),
+        preset: str | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        """Raises ConfigError for a tool or preset that there is not, and for wrong settings."""
+        super().__init__()
+        for name in tools:
+            _require("tool", name, TOOLS)
+        if preset is not None:
+            _require("preset", preset, tuple(PRESETS))
+        self._settings = (
+            index
+            if isinstance(index, Settings)
+            else load_settings(os.environ, Path.cwd(), Path(index) if index else None)
+        )
+        self._names = tuple(tools)
+        self._collections = tuple(collections)
+        self._sources = tuple(sources)
+        self._preset = preset
+        self._reranker = reranker
+        self._opened: tuple[asyncio.AbstractEventLoop, AsyncPincite] | None = None
+
+    async def get_tools(
+        self,
+        readonly_context: ReadonlyContext | None = None,  # noqa: ARG002 - the same for all
+    ) -> list[BaseTool]:
+        """The chosen tools."""
+        return [FunctionTool(getattr(self, name)) for name in self._names]
+
+    async def close(self) -> None:
+        """Hang up on the index."""
+        if self._opened is not None:
+            loop, engine = self._opened
+            self._opened = None
+            if loop is asyncio.get_running_loop():
+                await engine.close()
+
+    async def retrieve_evidence(
+        self,
+        query: _Query,
+        task_mode: _Mode = "build",
+        max_results_final: _Results = 12,
+        kinds: _Kinds = None,
+        paths: _Paths = None,
+    ) -> dict[str, Any]:
+        """Find passages of the indexed documentation and source code that answer a question.
+
+        Use it before you write code against, or claim anything about, what is indexed, and cite
+        what you use by its `citation`.
+
+        Returns a dict with `status`: `success`, with `evidence_pack` (`verdict`, and `evidence`
+        best first, each with `citation` and `text`), `warnings` and `debug`; `no_results` where
+        nothing relevant is indexed: say so, do not answer from it; `error`, with `error_message`
+        that says what to do.
+        """
+        given = {
+            "query": query,
+            "task_mode": task_mode,
+            "max_results_final": max_results_final,
+            "kinds": kinds,
+            "paths": paths,
+        }
+        return await self._retrieve("retrieve_evidence", given, _Arguments, self._preset)
+
+    async def retrieve_adk_evidence(
+        self,
+        query: _Query,
+        task_mode: _Mode = "build",
+        max_results_final: _Results = 12,
+    ) -> dict[str, Any]:
+        """Find evidence in the documentation and the Python source code of the Agent Development
+        Kit (ADK), to ground implementation work in.
+
+        Use it before you write code with ADK, and cite what you use by its `citation`.
+
+        Returns a dict with `status`: `success`, with `evidence_pack` (`verdict`, and `evidence`
+        best first, each with `citation` and `text`), `warnings` and `debug`; `no_results` where
+        nothing relevant is indexed: say so, do not answer from it; `error`, with `error_message`
+        that says what to do.
+        """
+        given = {
+            "query": query,
+            "task_mode": task_mode,
+            "max_results_final": max_results_final,
+        }
+        preset = self._preset or EVIDENCE
+        return await self._retrieve("retrieve_adk_evidence", given, _AdkArguments, preset)
+
+    async def _retrieve(
+        self, tool: str, given: dict[str, Any], into: type[_AdkArguments], preset: str | None
+    ) -> dict[str, Any]:
+        """Never raises: an exception of a tool ends the agent's whole run."""
+        try:
+            asked = take_arguments(tool, given, into, lax=True)
+            return await self._search(asked, preset)
+        except PinciteError as error:
+            return _failed(error.message, error.hint, error)
+        except Exception as error:
+            log.exception("%s failed", tool)
+            return _failed(f"{type(error).__name__}: {error}", "", error)
+
+    async def _search(self, asked: _AdkArguments, preset: str | None) -> dict[str, Any]:
+        engine = self._engine()
+        engine.refresh()
+        kinds, paths = (asked.kinds, asked.paths) if isinstance(asked, _Arguments) else ((), ())
+        request = commands.SearchRequest(
+            text=asked.query,
+            limit=asked.max_results_final,
+            collections=self._collections,
+            sources=self._sources,
+            kinds=kinds or (),
+            allow=paths or (),
+            mode=asked.task_mode,
+            preset=preset,
+        )
+        pack, trace = await commands.search(engine, request)
+        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(pack))  # lists, no tuples
+        return {
+            "status": "success" if pack.evidence else "no_results",
+            "evidence_pack": found,
+            "warnings": [f"{notice.code}: {notice.message}" for notice in pack.warnings],
+            "debug": {"timings_ms": found.pop("timings_ms"), "query_id": trace.query_id},
+        }
+
+    def _engine(self) -> AsyncPincite:
+        """The index, open for the loop that runs."""
+        loop = asyncio.get_running_loop()
+        if self._opened is None or self._opened[0] is not loop:
+            self._opened = (loop, AsyncPincite(self._settings, self._reranker))
+        return self._opened[1]
+
+
+def _require(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise ConfigError(f"there is no {what} {name!r}; there are: {', '.join(known)}")
+
+
+def _failed(message: str, hint: str, error: Exception) -> dict[str, Any]:
+    return {
+        "status": "error",
+        "error_message": f"{message}; try: {hint}" if hint else message,
+        "error_type": type(error).__name__,
+    }

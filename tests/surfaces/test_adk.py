@@ -1,0 +1,198 @@
+"""An agent of the Agent Development Kit calls the tools inside its own runner."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.runners import InMemoryRunner
+from google.genai import types
+from pydantic import Field
+
+from pincite.errors import ConfigError
+from pincite.settings import load_settings
+from pincite.surfaces.adk import EvidenceToolset
+from tests.surfaces.conftest import Cli
+
+GUIDE = "# Guide\n\nTo rotate a key, call `rotate_key` with the new secret.\n"
+CODE = (
+    'def rotate_key(secret: str) -> None:\n    """Rotate the current key."""\n    store(secret)\n'
+)
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    cli = Cli(tmp_path_factory.mktemp("adk"))
+    cli.write("docs/guide.md", GUIDE)
+    cli.write("src/keys.py", CODE)
+    rule = r"docs/(.*)\.md=>https://acme.example/\1/"
+    cli("index", ".", "--lexical", "--name", "acme", "--ref", "v1", "--url-rule", rule)
+    yield cli
+    cli("stop")
+
+
+def toolset(indexed: Cli, **options: Any) -> EvidenceToolset:
+    return EvidenceToolset(load_settings({"PINCITE_IDLE_S": "60"}, indexed.folder), **options)
+
+
+class ScriptedModel(BaseLlm):
+    """Says its lines one after the other, and remembers what it was asked."""
+
+    script: list[types.Part]
+    heard: list[LlmRequest] = Field(default_factory=list)
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        self.heard.append(llm_request)
+        content = types.Content(role="model", parts=[self.script.pop(0)])
+        yield LlmResponse(content=content)
+
+
+def calling(tool: str, **arguments: Any) -> types.Part:
+    return types.Part(function_call=types.FunctionCall(name=tool, args=arguments))
+
+
+def run(tools: EvidenceToolset, *script: types.Part) -> tuple[list[dict[str, Any]], ScriptedModel]:
+    """What the tools gave to a model that says this."""
+    model = ScriptedModel(model="scripted", script=[*script, types.Part(text="done")])
+
+    async def session() -> list[dict[str, Any]]:
+        agent = LlmAgent(name="dev", model=model, instruction="Use the tools.", tools=[tools])
+        runner = InMemoryRunner(agent=agent, app_name="app")
+        opened = await runner.session_service.create_session(app_name="app", user_id="user")
+        given: list[dict[str, Any]] = []
+        async for event in runner.run_async(
+            user_id="user", session_id=opened.id, new_message=types.UserContent("go")
+        ):
+            given += [dict(one.response or {}) for one in event.get_function_responses()]
+        await runner.close()
+        return given
+
+    return asyncio.run(session()), model
+
+
+def test_an_agent_gets_cited_evidence(indexed: Cli) -> None:
+    tools = toolset(indexed, tools=["retrieve_adk_evidence"])
+    ask = calling("retrieve_adk_evidence", query="how do I rotate a key", task_mode="build")
+    (given,), model = run(tools, ask)
+    assert given["status"] == "success"
+    assert set(given) == {"status", "evidence_pack", "warnings", "debug"}
+    cited = {item["citation"] for item in given["evidence_pack"]["evidence"]}
+    assert cited == {"acme@v1:src/keys.py#L1-L3", "acme@v1:https://acme.example/guide/"}
+    assert given["evidence_pack"]["plan"]["mode"] == "build"
+    assert indexed.json("replay", given["debug"]["query_id"])["same"]
+    answered = model.heard[1].contents[-1].parts
+    assert answered is not None
+    assert answered[0].function_response is not None
+
+
+def test_the_model_is_told_what_each_argument_is(indexed: Cli) -> None:
+    _, model = run(toolset(indexed))
+    config = model.heard[0].config
+    assert config is not None
+    assert config.tools is not None
+    tool = config.tools[0]
+    assert isinstance(tool, types.Tool)
+    (declared,) = tool.function_declarations or []
+    assert declared.name == "retrieve_evidence"
+    schema: Any = declared.parameters_json_schema
+    assert schema["required"] == ["query"]
+    assert all(argument["description"] for argument in schema["properties"].values())
+    assert schema["properties"]["task_mode"]["enum"] == ["build", "debug", "explain", "refactor"]
+
+
+def test_wrong_arguments_come_back_as_errors_and_the_run_goes_on(indexed: Cli) -> None:
+    wrong: list[dict[str, Any]] = [
+        {"query": ""},
+        {"query": "x", "task_mode": "invent"},
+        {"query": "x", "max_results_final": "many"},
+        {"query": "x", "max_results_final": 0},
+        {"query": "x", "kinds": ["pdf"]},
+        {"query": ["x"]},
+    ]
+    right = calling("retrieve_evidence", query="rotate a key", max_results_final="1")
+    given, _ = run(toolset(indexed), *(calling("retrieve_evidence", **a) for a in wrong), right)
+    assert [one["status"] for one in given] == ["error"] * len(wrong) + ["success"]
+    said = [one.get("error_message", "") for one in given]
+    for message, name in zip(
+        said,
+        ("query", "task_mode", "max_results_final", "max_results_final", "kinds", "query"),
+        strict=False,
+    ):
+        assert message.startswith(f"retrieve_evidence: {name}")
+    assert "use one of 'build'" in said[1]
+    assert len(given[-1]["evidence_pack"]["evidence"]) == 1
+
+
+def test_nothing_relevant_is_no_error(indexed: Cli) -> None:
+    (given,), _ = run(toolset(indexed), calling("retrieve_evidence", query="zebra ferment"))
+    assert given["status"] == "no_results"
+    assert given["evidence_pack"]["evidence"] == []
+
+
+def test_tools_are_bound_to_a_part_of_the_index(indexed: Cli) -> None:
+    given, _ = run(
+        toolset(indexed, collections=["main"]),
+        calling("retrieve_evidence", query="rotate a key", kinds=["code"]),
+        calling("retrieve_evidence", query="rotate a key", paths=["docs/*"]),
+    )
+    paths = [{item["path"] for item in one["evidence_pack"]["evidence"]} for one in given]
+    assert paths == [{"src/keys.py"}, {"docs/guide.md"}]
+    (missing,), _ = run(
+        toolset(indexed, collections=["no"]), calling("retrieve_evidence", query="x")
+    )
+    assert (missing["status"], missing["error_type"]) == ("error", "UsageError")
+
+
+def test_without_an_index_the_agent_is_told_what_to_do(tmp_path: Path) -> None:
+    tools = EvidenceToolset(tmp_path / ".pincite")
+    (given,), _ = run(tools, calling("retrieve_evidence", query="x"))
+    assert given["status"] == "error"
+    assert "pincite index PATH" in given["error_message"]
+
+
+def test_what_nobody_thought_of_does_not_end_the_run(indexed: Cli) -> None:
+    class Broken:
+        fingerprint, kind, listwise, instructed = "broken", "probability", False, False
+
+        async def rerank(self, *_: object, **__: object) -> tuple[()]:
+            raise ZeroDivisionError("by nothing")
+
+    tools = toolset(indexed, reranker=Broken())
+    (given,), _ = run(tools, calling("retrieve_evidence", query="rotate a key"))
+    assert given["status"] == "error"
+    assert given["error_message"] == "ZeroDivisionError: by nothing"
+
+
+def test_a_toolset_that_cannot_be_is_refused_when_it_is_made(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no tool 'search'"):
+        EvidenceToolset(tmp_path, tools=["search"])
+    with pytest.raises(ConfigError, match="no preset 'best'"):
+        EvidenceToolset(tmp_path, preset="best")
+
+
+def test_the_example_of_the_documentation_makes_an_agent(
+    indexed: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[2] / "docs/adk.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(indexed.folder)
+    made: dict[str, Any] = {}
+    exec(block, made)
+    (tools,) = made["agent"].tools
+
+    async def ask() -> dict[str, Any]:
+        given: dict[str, Any] = await tools.retrieve_evidence("rotate a key")
+        await tools.close()
+        return given
+
+    assert asyncio.run(ask())["status"] == "success"
