@@ -19,7 +19,7 @@ class LogSettings:
     """The table `[log]` of pincite.toml. A file is put aside when the next line would make it
     larger than `max_bytes`; `keep` such files stay beside the current one.
 
-    A line has 15 to 25 KB: with the defaults the last thousand searches or so are there.
+    A line has 20 to 30 KB: with the defaults the last thousand searches or so are there.
     """
 
     enabled: bool = True

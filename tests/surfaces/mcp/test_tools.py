@@ -13,9 +13,10 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from pincite.engine import AsyncPincite
+from pincite.owner.starting import owner_pid
 from pincite.settings import load_settings
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
-from pincite.surfaces.mcp.server import make_server
+from pincite.surfaces.mcp.server import make_server, warm
 from pincite.surfaces.mcp.tools import tools
 from tests.surfaces.conftest import Cli
 
@@ -256,6 +257,19 @@ def test_what_others_index_meanwhile_is_found(indexed: Cli, tmp_path: Path) -> N
         assert with_client(indexed.folder, around) == (0, 1)
     finally:
         indexed("collections", "drop", "other")
+
+
+def test_warming_starts_the_owner_and_never_fails(indexed: Cli, tmp_path: Path) -> None:
+    indexed("stop")
+
+    async def warm_both() -> None:
+        for folder in (indexed.folder, tmp_path):
+            async with AsyncPincite(load_settings({"PINCITE_IDLE_S": "60"}, folder)) as engine:
+                await warm(engine)
+
+    asyncio.run(warm_both())
+    assert owner_pid(indexed.folder / ".pincite") is not None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_chatgpt_gets_its_two_tools_in_its_shapes(indexed: Cli) -> None:
