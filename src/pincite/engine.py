@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -17,15 +16,14 @@ from pincite.hosted import CollectionEncoder, Models, NamedReranker, rung_of
 from pincite.model import (
     CollectionSpec,
     EvidencePack,
-    Matrix,
     Notice,
     Scope,
     TaskMode,
-    Vector,
 )
 from pincite.model_settings import BUNDLED
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
+from pincite.owner.encoder import QueryEncoder
 from pincite.ports import CollectionInfo, DenseEncoder, Reranker, Searchable, SparseEncoder
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -42,23 +40,6 @@ if TYPE_CHECKING:
     from pincite.locate import Checked, Passage
 
 log = logging.getLogger("pincite")
-
-
-@dataclass(frozen=True, slots=True)
-class QueryEncoder:
-    """The owner's encoder as a `DenseEncoder` for queries of one collection."""
-
-    index: RemoteIndex
-    models: str
-    fingerprint: str
-    dimensions: int
-    languages: frozenset[str] = frozenset({"english"})
-
-    async def embed_query(self, text: str) -> Vector:
-        return await self.index.embed_query(self.fingerprint, text, self.models)
-
-    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        raise UsageError(f"{len(texts)} documents are for the process that indexes to embed")
 
 
 #: From this share of its chunks on a collection counts as code; mixed ones gain nothing from

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from pincite.deps import Deps
 from pincite.errors import ConfigError, UsageError
 from pincite.model import EvidencePack, Scope
 from pincite.ports import CollectionInfo, Reranker, Searchable
@@ -29,7 +30,7 @@ from pincite.retrieval_log import (
     find_event,
     take_log_settings,
 )
-from pincite.search import Deps, search
+from pincite.search import search
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, make

@@ -1,0 +1,27 @@
+"""The encoder that the owner keeps warm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pincite.errors import UsageError
+from pincite.model import Matrix, Vector
+from pincite.owner.client import RemoteIndex
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEncoder:
+    """The owner's encoder as a `DenseEncoder` for queries of one collection."""
+
+    index: RemoteIndex
+    models: str
+    fingerprint: str
+    dimensions: int
+    languages: frozenset[str] = frozenset({"english"})
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self.index.embed_query(self.fingerprint, text, self.models)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        raise UsageError(f"{len(texts)} documents are for the process that indexes to embed")
