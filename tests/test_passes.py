@@ -16,9 +16,11 @@ from pincite.profile import Profile
 from pincite.stages.again import AgainConfig
 from pincite.stages.context import ContextConfig, context
 from pincite.stages.fuse import FuseConfig, fuse
+from pincite.stages.load import LoadConfig
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
 from pincite.stages.select import SelectConfig
+from pincite.trace import Trace
 from tests.builders import candidate, chunk
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
@@ -249,6 +251,19 @@ def test_a_pool_is_shared_and_what_one_collection_cannot_fill_is_lent_to_the_oth
     assert [item.collection for item in shared.evidence].count("many") == 3
     lent = ask("which key secret", first, second, profile=profile)
     assert [item.collection for item in lent.evidence].count("many") == 4
+
+
+@pytest.mark.parametrize(("reranker", "loaded"), [(None, 2), (Judge(), 3)])
+def test_fewer_candidates_are_loaded_where_nothing_reranks_them(
+    reranker: Judge | None, loaded: int
+) -> None:
+    collection = asyncio.run(make(TopicEncoder(), TEXTS))
+    profile = Profile(load=LoadConfig(pool=3, alone=2), select=SelectConfig(2))
+    trace = Trace(lambda: 0.0)
+    ask("a key, a backup, a month", collection, profile=profile, trace=trace, reranker=reranker)
+    (value,) = [step.value for step in trace.steps if step.stage == "load"]
+    assert isinstance(value, tuple)
+    assert len(value) == loaded
 
 
 def test_the_evidence_preset_is_the_source_of_its_limits() -> None:

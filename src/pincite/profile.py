@@ -54,7 +54,11 @@ class Profile:
                 dense_limit=max(deep.dense_limit, results),
                 sparse_limit=max(deep.sparse_limit, results),
             ),
-            load=replace(self.load, pool=max(self.load.pool, results)),
+            load=replace(
+                self.load,
+                pool=max(self.load.pool, results),
+                alone=max(self.load.alone, results) if self.load.alone else 0,
+            ),
             select=replace(self.select, results=results),
         )
 

@@ -92,8 +92,9 @@ async def _try(
     collections = deps.collections
     found = trace.tap("retrieve", await retrieve(query, collections, scope, profile.retrieve, this))
     weights = deps.dense_weights(query, profile.fuse, scope)
+    reranked = deps.reranker is not None
     fused = trace.tap("fuse", fuse(found.rankings, profile.fuse, weights))
-    loaded = trace.tap("load", await load(fused, collections, profile.load))
+    loaded = trace.tap("load", await load(fused, collections, profile.load, reranked=reranked))
     unique = trace.tap("dedup", dedup(loaded, profile.dedup))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)

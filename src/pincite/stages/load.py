@@ -19,24 +19,34 @@ class LoadConfig:
     (docs/decisions/0004).
 
     `share`: how much of the pool one collection may take while others have candidates left.
+    `alone`: how many are enough where no reranker sees them; 0 for the whole pool.
     """
 
     pool: int = 30
     vectors: bool = True
     share: float = 1.0
+    alone: int = 0
 
     def __post_init__(self) -> None:
         if self.pool < 1:
             raise ConfigError(f"load.pool is {self.pool}; it must be at least 1")
+        if self.alone < 0:
+            raise ConfigError(f"load.alone is {self.alone}; it must not be negative")
         if not 0 < self.share <= 1:
             raise ConfigError(f"load.share is {self.share}; it must be above 0 and at most 1")
 
 
 async def load(
-    fused: Sequence[Fused], collections: Sequence[Searchable], config: LoadConfig
+    fused: Sequence[Fused],
+    collections: Sequence[Searchable],
+    config: LoadConfig,
+    *,
+    reranked: bool = True,
 ) -> tuple[Candidate, ...]:
-    """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out."""
-    wanted = _pool(fused, config)
+    """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out. Where
+    they are not `reranked` later, fewer will do."""
+    enough = config.pool if reranked or not config.alone else min(config.pool, config.alone)
+    wanted = _pool(fused, enough, config.share)
     by_name = {collection.spec.name: collection for collection in collections}
     ids: dict[str, list[str]] = {}
     for hit in wanted:
@@ -57,16 +67,16 @@ async def load(
     )
 
 
-def _pool(fused: Sequence[Fused], config: LoadConfig) -> Sequence[Fused]:
+def _pool(fused: Sequence[Fused], size: int, share: float) -> Sequence[Fused]:
     """The best, no collection with more than its share; slots that the others cannot fill are lent
     to it again. In the order of `fused`."""
-    most = max(1, int(config.pool * config.share))
+    most = max(1, int(size * share))
     taken: dict[str, int] = {}
     within: list[int] = []
     beyond: list[int] = []
     for place, hit in enumerate(fused):
         taken[hit.collection] = taken.get(hit.collection, 0) + 1
         (within if taken[hit.collection] <= most else beyond).append(place)
-    chosen = within[: config.pool]
-    chosen += beyond[: config.pool - len(chosen)]
+    chosen = within[:size]
+    chosen += beyond[: size - len(chosen)]
     return [fused[place] for place in sorted(chosen)]
