@@ -29,7 +29,7 @@ _EVIDENCE = Profile(
     load=LoadConfig(pool=180, share=0.5, alone=60, vectors=False),
     smooth=SmoothConfig(weight=0.0),
     rerank=RerankConfig(pool=180),
-    cover=CoverageConfig(candidates=180),
+    cover=CoverageConfig(candidates=30),  # as deep as a kind that is short is looked for
     select=SelectConfig(results=12, docs=3, code=3),
     pack=PackConfig(need_url=True),
 )
