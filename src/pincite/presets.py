@@ -20,7 +20,7 @@ GENERAL, EVIDENCE = "general", "evidence"
 
 #: For coding agents: documentation and code side by side, deep pools for a reranker, both kinds in
 #: what is shown. The limits are those of the specification it follows, the fusion is what measured
-#: best over documentation and code of one framework (docs/decisions/0010). Without a reranker 40 to
+#: best over documentation and code of one framework (docs/decisions/0011). Without a reranker 40 to
 #: 180 candidates give the same results on adk-dev.
 _EVIDENCE = Profile(
     prepare=PrepareConfig(expansions={"*": ("In code: {identifiers} {query}",)}),

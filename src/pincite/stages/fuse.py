@@ -45,7 +45,7 @@ class FuseConfig:
 
     `apart`: the weighted sums put each collection on a scale of its own, so that the best of each
     counts alike. Right where all collections are about the same thing, wrong where most of them
-    have nothing to say (docs/decisions/0010): nDCG@12 of documentation and code of one framework
+    have nothing to say (docs/decisions/0011): nDCG@12 of documentation and code of one framework
     .496 apart, .459 together, of five pairs of unrelated collections .585 apart, .620 together.
     """
 

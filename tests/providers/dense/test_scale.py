@@ -80,7 +80,7 @@ def test_limits_by_tokens_are_used_in_full(server: ContractServer) -> None:
 def _peak_beyond_result(server: ContractServer, count: int) -> float:
     given = texts(count)
     tracemalloc.start()
-    rows = run(server, "voyage", given, "voyage:voyage-4-lite@256", max_items=200, concurrency=2)
+    rows = run(server, "voyage", given, "voyage:voyage-4-lite@256", max_items=50, concurrency=1)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return float(peak - rows.nbytes)
