@@ -5,6 +5,22 @@ every adapter to the words below. Errors are those of `pincite.errors` and no ot
 """
 
 from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
+from pincite.ports.filters import (
+    FILTER_FIELDS,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    AnyOf,
+    Condition,
+    Exists,
+    Filter,
+    Ids,
+    Phrase,
+    Prefix,
+    Range,
+    Text,
+    equals,
+    words,
+)
 from pincite.ports.index import Index, Searchable
 from pincite.ports.judges import (
     LLM,
@@ -16,11 +32,8 @@ from pincite.ports.judges import (
     Role,
 )
 from pincite.ports.storage import (
-    FILTER_FIELDS,
-    AnyOf,
     Catalog,
     CollectionInfo,
-    Filter,
     SearchRequest,
     Store,
     Stored,
@@ -30,16 +43,24 @@ from pincite.ports.storage import (
 __all__ = [
     "FILTER_FIELDS",
     "LLM",
+    "NUMBER_FIELDS",
+    "TEXT_FIELDS",
     "AnyOf",
     "Catalog",
     "CollectionInfo",
     "Completion",
+    "Condition",
     "DenseEncoder",
+    "Exists",
     "Filter",
     "Finish",
     "GroupedEncoder",
+    "Ids",
     "Index",
     "Message",
+    "Phrase",
+    "Prefix",
+    "Range",
     "RerankScore",
     "Reranker",
     "Role",
@@ -48,5 +69,8 @@ __all__ = [
     "SparseEncoder",
     "Store",
     "Stored",
+    "Text",
     "Totals",
+    "equals",
+    "words",
 ]
