@@ -6,6 +6,7 @@ every adapter to the words below. Errors are those of `pincite.errors` and no ot
 
 from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
 from pincite.ports.filters import (
+    EVERYTHING,
     FILTER_FIELDS,
     NUMBER_FIELDS,
     TEXT_FIELDS,
@@ -41,6 +42,7 @@ from pincite.ports.storage import (
 )
 
 __all__ = [
+    "EVERYTHING",
     "FILTER_FIELDS",
     "LLM",
     "NUMBER_FIELDS",
