@@ -141,6 +141,10 @@ class Store(Protocol):
     async def revisions(self, collection: str) -> Mapping[str, int]:
         """Every revision that has points, visible or not, and how many."""
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        """The revisions that are out of sight, as far as the store knows; some that are named may
+        have no points. A store that a crash makes forget which they were names none of them."""
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """The next visible chunks by id, beginning behind `after`, which is an id or the beginning
         of one; None begins at the first. None left gives (). Raises UsageError."""

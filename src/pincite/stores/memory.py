@@ -117,6 +117,10 @@ class MemoryStore:
     async def revisions(self, collection: str) -> Mapping[str, int]:
         return {name: len(points) for name, points in self._of(collection).items() if points}
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        self._of(collection)
+        return frozenset(name for place, name in self._hidden if place == collection)
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         check_prefix(after)
         chunks = sorted((p.chunk for _, p in self._visible(collection)), key=lambda c: c.id)

@@ -214,6 +214,10 @@ class ChromaStore:
             counts[record.revision] = counts.get(record.revision, 0) + 1
         return counts
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        _, state = await self._open(collection)
+        return state.hidden
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         found = await self._next(collection, after, limit)
         return tuple(record.chunk for record in found)

@@ -186,6 +186,9 @@ class QdrantStore:
     async def revisions(self, collection: str) -> Mapping[str, int]:
         return await writing.counts(self._connection, self._name(collection), REVISION)
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        return await self._read_hidden(self._name(collection))
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         records = await self._next(collection, after, limit, vectors=False)
         return tuple(payload.to_chunk(UUID(str(r.id)), r.payload or {}) for r in records)

@@ -159,6 +159,9 @@ class EdgeStore:
     async def revisions(self, collection: str) -> Mapping[str, int]:
         return _counts(self._shard(collection), REVISION)
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        return frozenset(self._shard(collection).hidden)
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         shard = self._shard(collection)
         check_prefix(after)

@@ -145,6 +145,13 @@ class SqliteStore:
             )
         )
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        number, _, _ = self._of(collection)
+        found = self._database.read(
+            "SELECT name FROM revisions WHERE collection = ? AND hidden", (number,)
+        )
+        return frozenset(name for (name,) in found)
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         number, _, _ = self._of(collection)
         check_prefix(after)
