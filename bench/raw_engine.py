@@ -12,7 +12,7 @@ import qdrant_edge as edge
 from bench.synthetic import Query
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.stores.qdrant_edge.translate import DENSE, SPARSE
+from pincite.stores.payload import DENSE, SPARSE
 
 
 def time_engine(collection: Path, queries: Sequence[Query]) -> list[float]:

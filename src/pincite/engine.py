@@ -32,6 +32,7 @@ from pincite.retrieval_log import Asked, file_recorder
 from pincite.search import search
 from pincite.settings import Settings
 from pincite.sparse_models import sparse_of
+from pincite.store_settings import remember
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class AsyncPincite:
                 raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
             make_folder(root)
         if self._client is None:
+            remember(root, self.settings.store)
             self._client = RemoteIndex(root, self.settings.models, self.settings.idle_s)
         return self._client
 

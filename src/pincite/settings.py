@@ -12,6 +12,11 @@
 | `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
 
+| `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
+| `PINCITE_QDRANT_KEY_FILE` | a file that holds it | `[store] key_file` |
+| `PINCITE_CHROMA_KEY` | the token of the Chroma server that `[store]` names | none |
+| `PINCITE_CHROMA_KEY_FILE` | a file that holds it | `[store] key_file` |
+
 Keys of providers are read from the variables that docs/providers.md names, or from files.
 """
 
@@ -29,6 +34,21 @@ from pincite.profile import Profile, profile_from
 from pincite.providers.dense.cache import default_root
 from pincite.retrieval_log import LogSettings, take_log_settings
 from pincite.sources.configured import SourceConfig, sources_from
+from pincite.store_settings import (
+    KEYS,
+    StoreSettings,
+    remembered,
+    store_key,
+    take_store_settings,
+)
+from pincite.stores.opening import (
+    Opened,
+    ServerOptions,
+    open_chroma,
+    open_edge,
+    open_qdrant,
+    open_sqlite,
+)
 
 INDEX_FOLDER = ".pincite"
 CONFIG_FILE = "pincite.toml"
@@ -36,6 +56,7 @@ VARIABLES = (
     *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
     *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
     "PINCITE_CACHE",
+    *(name + suffix for name in KEYS.values() for suffix in ("", "_FILE")),
     "PINCITE_LOG",
 )
 
@@ -54,6 +75,7 @@ class Settings:
     threads: int | None = None
     config: Path | None = None
     use: ModelSettings = field(default_factory=ModelSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
     log: LogSettings = field(default_factory=LogSettings)
     sources: tuple[SourceConfig, ...] = ()
     values: Mapping[str, object] = field(default_factory=dict)
@@ -81,6 +103,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     table = _read_toml(config) if config else {}
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     use = take_model_settings(table, origin, environ, cache.expanduser().absolute())
+    store = take_store_settings(table, origin)
     log = take_log_settings(table, origin, environ)
     folder = (config or place).absolute().parent
     sources = sources_from(table.pop("source", ()), origin, folder)
@@ -96,10 +119,32 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
         config=config,
         use=use,
+        store=store,
         log=log,
         sources=sources,
         values=table,
     )
+
+
+def open_remembered(root: Path, environ: Mapping[str, str]) -> Opened:
+    """The store of an index folder. Raises StoreError, UsageError."""
+    known = remembered(root)
+    store = known.settings
+    if store.kind == "edge":
+        return open_edge(root)
+    if store.kind == "sqlite":
+        return open_sqlite(root)
+    options = ServerOptions(
+        key=store_key(environ, store),
+        owner=known.owner,
+        **{name: getattr(store, name) for name in _OF_SERVERS},
+    )
+    return open_qdrant(options) if store.kind == "qdrant" else open_chroma(root, options)
+
+
+_OF_SERVERS = tuple(
+    name for name in StoreSettings.__dataclass_fields__ if name not in ("kind", "key_file")
+)
 
 
 def find_index(folder: Path) -> Path:

@@ -36,13 +36,14 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
     """Own the index until it is time to leave."""
     from pincite.garbage import rarely_collect
     from pincite.owner.server import Owner, serve
+    from pincite.settings import open_remembered
 
     def load_encoder(models: Path) -> DenseEncoder:
         from pincite.encoders import open_encoder
 
         return open_encoder(models)
 
-    owner = Owner(root, models, load_encoder)
+    owner = Owner(root, models, load_encoder, lambda root: open_remembered(root, os.environ))
     rarely_collect()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, owner.leaving.set)

@@ -24,7 +24,7 @@ from pincite.index import LocalIndex
 from pincite.model import CollectionSpec, Vector
 from pincite.owner import wire
 from pincite.ports import DenseEncoder
-from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.stores.opening import Opened, open_edge
 
 log = logging.getLogger("pincite.owner")
 
@@ -43,19 +43,23 @@ class Owner(LocalIndex):
     """`wire.Service` on the index folder `root`. Close it, or the lock stays until the end."""
 
     def __init__(
-        self, root: Path, models: Path, load_encoder: Callable[[Path], DenseEncoder]
+        self,
+        root: Path,
+        models: Path,
+        load_encoder: Callable[[Path], DenseEncoder],
+        open_store: Callable[[Path], Opened] = open_edge,
     ) -> None:
         """Take the folder. `load_encoder` opens the encoder from a folder of models, at first
-        `models`. Raises AlreadyOwned, IndexTooNew, StoreError."""
+        `models`. Raises AlreadyOwned, IndexTooNew, StoreError, UsageError."""
         self._lock = (root / wire.LOCK).open("a")
         try:
             _take(self._lock.fileno(), root)
-            self._engine = EdgeStore(root / "collections")
+            self._opened = open_store(root)
             catalog = SqliteCatalog(root / "catalog.db")
         except BaseException:
             self._lock.close()
             raise
-        super().__init__(self._engine, catalog, self._engine)
+        super().__init__(self._opened.store, catalog, self._opened.measured)
         self._models = models
         self._load_encoder = load_encoder
         self._encoder: asyncio.Future[DenseEncoder] | None = None
@@ -63,8 +67,11 @@ class Owner(LocalIndex):
 
     async def open(self) -> None:
         await super().open()
+        if self._opened.remote:  # with the next owner it may be back
+            for broken in self._broken.values():
+                raise broken
         specs = [info.spec for info in await self.collections()]
-        self._engine.keep_only({spec.name for spec in specs})
+        self._opened.keep_only({spec.name for spec in specs})
         if any(spec.dense for spec in specs):
             self._warm()
 

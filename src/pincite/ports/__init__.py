@@ -5,6 +5,23 @@ every adapter to the words below. Errors are those of `pincite.errors` and no ot
 """
 
 from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
+from pincite.ports.filters import (
+    EVERYTHING,
+    FILTER_FIELDS,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    AnyOf,
+    Condition,
+    Exists,
+    Filter,
+    Ids,
+    Phrase,
+    Prefix,
+    Range,
+    Text,
+    equals,
+    words,
+)
 from pincite.ports.index import Index, Searchable
 from pincite.ports.judges import (
     LLM,
@@ -16,11 +33,8 @@ from pincite.ports.judges import (
     Role,
 )
 from pincite.ports.storage import (
-    FILTER_FIELDS,
-    AnyOf,
     Catalog,
     CollectionInfo,
-    Filter,
     SearchRequest,
     Store,
     Stored,
@@ -28,18 +42,27 @@ from pincite.ports.storage import (
 )
 
 __all__ = [
+    "EVERYTHING",
     "FILTER_FIELDS",
     "LLM",
+    "NUMBER_FIELDS",
+    "TEXT_FIELDS",
     "AnyOf",
     "Catalog",
     "CollectionInfo",
     "Completion",
+    "Condition",
     "DenseEncoder",
+    "Exists",
     "Filter",
     "Finish",
     "GroupedEncoder",
+    "Ids",
     "Index",
     "Message",
+    "Phrase",
+    "Prefix",
+    "Range",
     "RerankScore",
     "Reranker",
     "Role",
@@ -48,5 +71,8 @@ __all__ = [
     "SparseEncoder",
     "Store",
     "Stored",
+    "Text",
     "Totals",
+    "equals",
+    "words",
 ]

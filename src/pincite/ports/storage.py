@@ -17,26 +17,7 @@ from pincite.model import (
     SparseVector,
     Vector,
 )
-
-#: What points can be filtered by; `revision` is that of their document.
-FILTER_FIELDS = ("revision", "repo", "path", "source_type", "language", "symbols")
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """True for a point whose `field`, one of FILTER_FIELDS, is or contains one of `values`.
-    Nothing matches a field without a value."""
-
-    field: str
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Every `must` holds and no `must_not` does. An empty `values` matches nothing."""
-
-    must: tuple[AnyOf, ...] = ()
-    must_not: tuple[AnyOf, ...] = ()
+from pincite.ports.filters import EVERYTHING, Filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +36,7 @@ class SearchRequest:
     sparse: SparseVector | None = None
     dense_limit: int = 100
     sparse_limit: int = 100
-    filter: Filter = Filter()
+    filter: Filter = EVERYTHING
     hnsw_ef: int = 128
     exact: bool = False
     complete: bool = True
@@ -160,9 +141,19 @@ class Store(Protocol):
     async def revisions(self, collection: str) -> Mapping[str, int]:
         """Every revision that has points, visible or not, and how many."""
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        """The revisions that are out of sight, as far as the store knows; some that are named may
+        have no points. A store that a crash makes forget which they were names none of them."""
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """The next visible chunks by id, beginning behind `after`, which is an id or the beginning
         of one; None begins at the first. None left gives (). Raises UsageError."""
+
+    async def export(
+        self, collection: str, after: str | None, limit: int
+    ) -> tuple[tuple[str, Point], ...]:
+        """As `page`, whole points with their revisions. Dense vectors have norm 1 and are equal
+        to those that were staged to 1e-6; sparse weights to float32."""
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         """Replace the sparse vectors of visible points; unknown ids are left out. Raises

@@ -8,22 +8,21 @@ points of the collection with any term and n those with this one (Robertson's, k
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pincite.model import (
     Chunk,
     CollectionSpec,
-    Hit,
     Point,
     Ranking,
-    SignalKind,
     SignalName,
     SparseVector,
     Vector,
 )
-from pincite.ports import AnyOf, Filter, SearchRequest, Stored
+from pincite.ports import SearchRequest, Stored
+from pincite.stores.predicate import matches
+from pincite.stores.ranked import Known, Side, rankings_of
 from pincite.stores.validate import (
     check_known,
     check_points,
@@ -84,33 +83,21 @@ class MemoryStore:
         points = [
             (revision, point)
             for revision, point in self._visible(collection)
-            if _matches(request.filter, revision, point.chunk)
+            if matches(request.filter, revision, point.chunk)
         ]
-        scores: dict[SignalName, dict[str, float]] = {}
+        sides: dict[SignalName, Side] = {}
         if request.dense is not None:
-            scores["dense"] = {
-                p.chunk.id: _cosine(request.dense, p.dense)
-                for _, p in points
-                if p.dense is not None and self._specs[collection].dense is not None
-            }
-        if request.sparse is not None:
-            scores["sparse"] = self._products(collection, request.sparse, [p for _, p in points])
-        limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
-        heads = {name: _best(found)[: limits[name]] for name, found in scores.items()}
-        if request.fusion != "none":
-            return (_fused(collection, request, list(heads.values())),)
-        union = {hit.id for hits in heads.values() for hit in hits} if request.complete else set()
-        rankings = []
-        for name, hits in heads.items():
-            known = {hit.id for hit in hits}
-            tail = {key: scores[name][key] for key in union - known if key in scores[name]}
-            kind: SignalKind = "cosine" if name == "dense" else "bm25"
-            if name == "sparse" and not self._specs[collection].idf:
-                kind = "dot"
-            rankings.append(
-                Ranking(collection, name, kind, tuple(hits + _best(tail)), depth=len(hits))
+            sides["dense"] = Known(
+                {
+                    p.chunk.id: _cosine(request.dense, p.dense)
+                    for _, p in points
+                    if p.dense is not None and self._specs[collection].dense is not None
+                }
             )
-        return tuple(rankings)
+        if request.sparse is not None:
+            only = [point for _, point in points]
+            sides["sparse"] = Known(self._products(collection, request.sparse, only))
+        return await rankings_of(self._specs[collection], request, sides)
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
@@ -130,10 +117,26 @@ class MemoryStore:
     async def revisions(self, collection: str) -> Mapping[str, int]:
         return {name: len(points) for name, points in self._of(collection).items() if points}
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        self._of(collection)
+        return frozenset(name for place, name in self._hidden if place == collection)
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         check_prefix(after)
         chunks = sorted((p.chunk for _, p in self._visible(collection)), key=lambda c: c.id)
         return tuple(c for c in chunks if after is None or c.id > after)[:limit]
+
+    async def export(
+        self, collection: str, after: str | None, limit: int
+    ) -> tuple[tuple[str, Point], ...]:
+        check_prefix(after)
+        found = sorted(self._visible(collection), key=lambda pair: pair[1].chunk.id)
+        dense = self._specs[collection].dense is not None
+        return tuple(
+            (revision, point if dense else replace(point, dense=None))
+            for revision, point in found
+            if after is None or point.chunk.id > after
+        )[:limit]
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         for key, vector in vectors.items():
@@ -192,41 +195,6 @@ class MemoryStore:
         return scores
 
 
-def _best(scores: Mapping[str, float]) -> list[Hit]:
-    return [Hit(key, value) for key, value in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
-
-
-def _fused(collection: str, request: SearchRequest, branches: Sequence[list[Hit]]) -> Ranking:
-    """What engines do, with ties by id."""
-    sums: dict[str, float] = {}
-    for hits in branches:
-        for hit, part in zip(hits, _parts(hits, request), strict=True):
-            sums[hit.id] = sums.get(hit.id, 0.0) + part
-    kind: SignalKind = "dbsf" if request.fusion == "dbsf" else "rrf"
-    best = tuple(_best(sums)[: request.fusion_limit])
-    return Ranking(collection, "fused", kind, best, len(best))
-
-
-def _parts(hits: Sequence[Hit], request: SearchRequest) -> list[float]:
-    if request.fusion == "rrf":
-        return [1 / (request.fusion_k + rank) for rank in range(1, len(hits) + 1)]
-    scores = [hit.score for hit in hits]
-    deviation = statistics.stdev(scores) if len(scores) > 1 else 0.0
-    if deviation == 0:
-        return [0.5] * len(scores)
-    low = statistics.fmean(scores) - 3 * deviation
-    return [(score - low) / (6 * deviation) for score in scores]
-
-
 def _cosine(left: Vector, right: Vector) -> float:
     lengths = math.sqrt(float(left.dot(left)) * float(right.dot(right)))
     return float(left.dot(right)) / lengths if lengths else 0.0
-
-
-def _matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
-    def holds(condition: AnyOf) -> bool:
-        value = revision if condition.field == "revision" else getattr(chunk, condition.field)
-        held = value if isinstance(value, tuple) else (value,)
-        return any(item and item in condition.values for item in held)
-
-    return all(map(holds, filter_.must)) and not any(map(holds, filter_.must_not))

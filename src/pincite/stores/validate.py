@@ -12,9 +12,24 @@ from collections.abc import Collection, Sequence
 from dataclasses import fields
 from itertools import pairwise
 
+import msgspec
+
 from pincite.errors import InvalidPoint, StoreError, UsageError
 from pincite.model import Chunk, CollectionSpec, Point, SparseVector, Vector
-from pincite.ports import FILTER_FIELDS, SearchRequest
+from pincite.ports import (
+    FILTER_FIELDS,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    AnyOf,
+    Condition,
+    Exists,
+    Ids,
+    Phrase,
+    Prefix,
+    Range,
+    SearchRequest,
+    Text,
+)
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _PREFIX = re.compile(r"[0-9a-f]{0,32}")
@@ -95,15 +110,42 @@ def check_request(spec: CollectionSpec, request: SearchRequest) -> None:
         raise UsageError("dense_limit, sparse_limit and hnsw_ef must be at least 1")
     if min(request.fusion_k, request.fusion_limit) < 1:
         raise UsageError("fusion_k and fusion_limit must be at least 1")
-    for condition in (*request.filter.must, *request.filter.must_not):
-        if condition.field not in FILTER_FIELDS:
-            raise UsageError(
-                f"there is no filter on {condition.field!r}; there is on {', '.join(FILTER_FIELDS)}"
-            )
+    for condition in request.filter.conditions:
+        _check_condition(condition)
     if request.sparse is not None:
         check_sparse(request.sparse, "the query")
     if request.dense is not None and spec.dense is not None:
         _check_dense(request.dense, spec.dimensions, "the query")
+
+
+_FIELDS: dict[type[Condition], tuple[str, ...]] = {
+    AnyOf: FILTER_FIELDS,
+    Prefix: FILTER_FIELDS,
+    Range: NUMBER_FIELDS,
+    Text: TEXT_FIELDS,
+    Phrase: TEXT_FIELDS,
+    Exists: (*FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS),
+}
+
+
+def _check_condition(condition: Condition) -> None:
+    try:
+        msgspec.msgpack.encode(condition)
+    except UnicodeEncodeError as error:
+        raise UsageError(f"a filter is not valid Unicode: {error.object!r}") from error
+    if isinstance(condition, Ids):
+        return
+    known = _FIELDS[type(condition)]
+    if condition.field not in known:
+        kind = type(condition).__name__
+        raise UsageError(
+            f"there is no filter {kind} on {condition.field!r}; there is on {', '.join(known)}"
+        )
+    if isinstance(condition, Range):
+        bounds = (condition.gte, condition.gt, condition.lte, condition.lt)
+        given = [bound for bound in bounds if bound is not None]
+        if not given or not all(map(math.isfinite, given)):
+            raise UsageError(f"a range of {condition.field!r} needs a bound, and finite ones")
 
 
 def check_prefix(after: str | None) -> None:

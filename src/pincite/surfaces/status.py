@@ -22,6 +22,7 @@ class Status:
     rung: str
     collections: tuple[CollectionInfo, ...]
     advice: tuple[str, ...]
+    store: str = "edge"
     logging: bool = True
 
 
@@ -56,6 +57,7 @@ def status_table(found: Status) -> str:
         f"index    {found.index}",
         f"owner    process {found.owner_pid}, version {found.version}",
         f"rung     {found.rung}",
+        f"store    {found.store}",
         f"log      {'of searches, in the index folder' if found.logging else 'off'}",
     ]
     for info in found.collections:

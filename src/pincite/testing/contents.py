@@ -137,6 +137,28 @@ class ContentContract:
             await store.page("main", "xyz", 1)
 
     @contract
+    async def test_whole_points_are_exported_by_id(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        points = {p.chunk.id: p for p in (point_of(f"fox {n} 🎉 fox") for n in range(7))}
+        await show(store, "r1", *list(points.values())[:4])
+        await show(store, "r2", *list(points.values())[4:])
+        await store.stage("main", "r3", [COW])
+        first = await store.export("main", None, 5)
+        rest = await store.export("main", first[-1][1].chunk.id, 5)
+        assert [point.chunk.id for _, point in first + rest] == sorted(points)
+        for revision, point in first + rest:
+            whole = points[point.chunk.id]
+            assert (point.chunk, point.length) == (whole.chunk, whole.length)
+            assert point.sparse.indices == whole.sparse.indices
+            assert np.allclose(point.sparse.values, whole.sparse.values, rtol=1e-6)
+            assert point.dense is not None
+            assert whole.dense is not None
+            assert np.allclose(point.dense, whole.dense, atol=1e-6)
+            assert revision == ("r1" if point.chunk.id in list(points)[:4] else "r2")
+        with pytest.raises(UsageError):
+            await store.export("main", "xyz", 1)
+
+    @contract
     async def test_an_invalid_point_leaves_the_store_untouched(self, store: Store) -> None:
         await store.create(DENSE_SPEC)
         await show(store, "r0", COW)

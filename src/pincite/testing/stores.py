@@ -9,6 +9,7 @@ import pytest
 from pincite.errors import InvalidPoint, StoreError, UsageError
 from pincite.ports import Store
 from pincite.testing.contents import ContentContract
+from pincite.testing.filters import FilterContract
 from pincite.testing.fusions import FusionContract
 from pincite.testing.points import (
     DENSE_SPEC,
@@ -143,6 +144,11 @@ class CollectionContract:
 
 
 class StoreContract(
-    CollectionContract, VisibilityContract, ContentContract, ScoreContract, FusionContract
+    CollectionContract,
+    VisibilityContract,
+    ContentContract,
+    ScoreContract,
+    FusionContract,
+    FilterContract,
 ):
     """Derive, and let `opened` yield an empty store."""

@@ -42,6 +42,9 @@ class VisibilityContract:
         assert await store.load("main", [FOX.chunk.id]) == ()
         assert await store.page("main", None, 10) == ()
         assert await store.revisions("main") == {"r1": 1}
+        assert await store.staged("main") == {"r1"}
+        await store.publish("main", "r1", None)
+        assert "r1" not in await store.staged("main")
 
     @contract
     async def test_published_points_are_found_at_once(self, store: Store) -> None:

@@ -8,6 +8,7 @@ import qdrant_edge as edge
 
 from pincite.model import CollectionSpec, Hit, Ranking, SignalKind
 from pincite.ports import SearchRequest
+from pincite.stores.payload import DENSE, SPARSE
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.shard import Shard
 
@@ -18,9 +19,9 @@ def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[
     filter_ = translate.to_filter(request.filter, shard.hidden)
     dense_query = sparse_query = None
     if dense is not None and spec.dense is not None:
-        dense_query = edge.Query.Nearest(dense, using=translate.DENSE)
+        dense_query = edge.Query.Nearest(dense, using=DENSE)
     if sparse is not None and sparse.indices:
-        sparse_query = edge.Query.Nearest(translate.to_sparse(sparse), using=translate.SPARSE)
+        sparse_query = edge.Query.Nearest(translate.to_sparse(sparse), using=SPARSE)
     if request.fusion != "none":
         return (_fused(shard, name, request, dense_query, sparse_query, filter_),)
     params = _params(request)

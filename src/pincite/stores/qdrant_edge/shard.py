@@ -19,10 +19,11 @@ import msgspec
 import qdrant_edge as edge
 
 from pincite.errors import DiskFull, PinciteError, StoreError
+from pincite.stores.payload import DENSE, SPARSE
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge.generations import State
 from pincite.stores.qdrant_edge.optimise import optimising_child
-from pincite.stores.qdrant_edge.translate import DENSE, INDEXED_FIELDS, SPARSE
+from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS
 from pincite.tasks import to_the_end
 
 T = TypeVar("T")

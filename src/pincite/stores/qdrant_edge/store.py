@@ -16,11 +16,13 @@ import qdrant_edge as edge
 
 from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector
 from pincite.ports import Filter, SearchRequest, Stored
+from pincite.stores import payload
+from pincite.stores.payload import ALIASED, OWN_ID, REVISION
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.generations import space_taken
 from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
-from pincite.stores.qdrant_edge.translate import ALIASED, REVISION, among
+from pincite.stores.qdrant_edge.translate import among
 from pincite.stores.validate import (
     check_known,
     check_name,
@@ -131,14 +133,14 @@ class EdgeStore:
     ) -> tuple[Stored, ...]:
         shard = self._shard(collection)
         vectors = vectors and self._specs[collection].dense is not None
-        with_vector = [translate.DENSE] if vectors else False
+        with_vector = [payload.DENSE] if vectors else False
         keys = [key for key in ids if is_id(key)]
         found: dict[str, Stored] = {}
         for record in shard.ask(lambda s: s.retrieve(keys, True, with_vector)):
-            payload = record.payload  # made anew at each look
-            if payload[REVISION] not in shard.hidden:
-                chunk = translate.to_chunk(record.id, payload)
-                values = record.vector.get(translate.DENSE) if vectors else None
+            held = record.payload  # made anew at each look
+            if held[REVISION] not in shard.hidden:
+                chunk = payload.to_chunk(record.id, held)
+                values = record.vector.get(payload.DENSE) if vectors else None
                 vector = None if values is None else translate.to_vector(values)
                 found[chunk.id] = Stored(chunk, vector)
         return tuple(found[key] for key in ids if key in found)
@@ -151,24 +153,29 @@ class EdgeStore:
             limit=_ALL, filter=among(REVISION, [revision]), with_payload=True
         )
         records, _ = shard.ask(lambda s: s.scroll(request))
-        chunks = (translate.to_chunk(record.id, record.payload) for record in records)
+        chunks = (payload.to_chunk(record.id, record.payload) for record in records)
         return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
         return _counts(self._shard(collection), REVISION)
 
+    async def staged(self, collection: str) -> frozenset[str]:
+        return frozenset(self._shard(collection).hidden)
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         shard = self._shard(collection)
         check_prefix(after)
-        request = edge.ScrollRequest(
-            offset=None if after is None else UUID(hex=after.ljust(32, "0")),
-            limit=limit + 1,  # the first may be `after` itself
-            filter=translate.to_filter(Filter(), shard.hidden),
-            with_payload=True,
-        )
-        records, _ = shard.ask(lambda s: s.scroll(request))
-        chunks = (translate.to_chunk(record.id, record.payload) for record in records)
-        return tuple(chunk for chunk in chunks if chunk.id != after)[:limit]
+        records = _next(shard, after, limit, vectors=False)
+        return tuple(payload.to_chunk(record.id, record.payload) for record in records)
+
+    async def export(
+        self, collection: str, after: str | None, limit: int
+    ) -> tuple[tuple[str, Point], ...]:
+        shard = self._shard(collection)
+        check_prefix(after)
+        dense = self._specs[collection].dense is not None
+        records = _next(shard, after, limit, vectors=True)
+        return tuple(translate.from_record(record, dense=dense) for record in records)
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         shard = self._shard(collection)
@@ -182,7 +189,7 @@ class EdgeStore:
                 for point_id, revision in _owners(shard, some).items():
                     if revision not in shard.hidden:
                         sparse = translate.to_sparse(vectors[point_id.hex])
-                        changes.append(edge.PointVectors(point_id, {translate.SPARSE: sparse}))
+                        changes.append(edge.PointVectors(point_id, {payload.SPARSE: sparse}))
                 if changes:
                     update = edge.UpdateOperation.update_vectors(changes)
                     shard.apply(update, written=len(changes), deleted=len(changes))
@@ -213,6 +220,18 @@ class EdgeStore:
         return self._shards[collection]
 
 
+def _next(shard: Shard, after: str | None, limit: int, *, vectors: bool) -> list[edge.Record]:
+    request = edge.ScrollRequest(
+        offset=None if after is None else UUID(hex=after.ljust(32, "0")),
+        limit=limit + 1,  # the first may be `after` itself
+        filter=translate.to_filter(Filter(), shard.hidden),
+        with_payload=True,
+        with_vector=vectors,
+    )
+    records, _ = shard.ask(lambda s: s.scroll(request))
+    return [record for record in records if record.id.hex != after][:limit]
+
+
 def _counts(shard: Shard, field: str) -> dict[str, int]:
     request = edge.FacetRequest(field, limit=_ALL, exact=True)
     hits = shard.ask(lambda s: s.facet(request)).hits
@@ -233,7 +252,7 @@ def _write(shard: Shard, revision: str, points: Sequence[Point]) -> None:
     taken = {key.hex for key, owner in owners.items() if owner != revision}
     again = len(owners) - len(taken)
     if shard.count(among(ALIASED, [revision])):
-        aliases = {translate.alias(p.chunk.id, revision): p.chunk.id for p in points}
+        aliases = {payload.alias(p.chunk.id, revision): p.chunk.id for p in points}
         taken |= {aliases[key] for key in _owners(shard, list(aliases))}
     made = [translate.to_point(p, revision, p.chunk.id in taken) for p in points]
     shard.apply(edge.UpdateOperation.upsert_points(made), written=len(made), deleted=again)
@@ -253,7 +272,7 @@ def _finish_taking(shard: Shard) -> None:
     """After a crash: `_take_ids` has begun if a revision's own ids are its own. Otherwise its
     aliases stay out of sight until it is published or removed."""
     for revision in _counts(shard, ALIASED):
-        own = [UUID(hex=r.payload[translate.OWN_ID]) for r in _aliased(shard, revision)]
+        own = [UUID(hex=r.payload[OWN_ID]) for r in _aliased(shard, revision)]
         if revision in _owners(shard, own).values():
             _take_ids(shard, revision)
         else:

@@ -1,0 +1,103 @@
+"""Which points a search may see: one small language for all stores.
+
+Words are runs of letters and digits in lower case (`words`), nothing is stemmed. All other
+comparisons are exact, case and all. A field with several values fits if one of them does; nothing
+fits a field without a value.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import msgspec
+
+#: `revision` is that of a point's document; the others are fields of its chunk.
+FILTER_FIELDS = ("revision", "repo", "path", "source_type", "language", "symbols", "url")
+NUMBER_FIELDS = ("start_line", "end_line")
+TEXT_FIELDS = ("text", "title")
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in order."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+class AnyOf(msgspec.Struct, frozen=True, tag=True):
+    """True for a point whose `field`, one of FILTER_FIELDS, is or contains one of `values`."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+class Range(msgspec.Struct, frozen=True, tag=True):
+    """True where `field`, one of NUMBER_FIELDS, is within all bounds that are given."""
+
+    field: str
+    gte: float | None = None
+    gt: float | None = None
+    lte: float | None = None
+    lt: float | None = None
+
+
+class Text(msgspec.Struct, frozen=True, tag=True):
+    """True where `field`, one of TEXT_FIELDS, has every word of `text`, in any order; never for a
+    text without a word."""
+
+    field: str
+    text: str
+
+
+class Phrase(msgspec.Struct, frozen=True, tag=True):
+    """True where the words of `text` follow each other in `field`, one of TEXT_FIELDS; never for
+    a text without a word."""
+
+    field: str
+    text: str
+
+
+class Prefix(msgspec.Struct, frozen=True, tag=True):
+    """True where `field`, one of FILTER_FIELDS, begins with `prefix`."""
+
+    field: str
+    prefix: str
+
+
+class Exists(msgspec.Struct, frozen=True, tag=True):
+    """True where `field`, any that can be filtered by, has a value that is not empty."""
+
+    field: str
+
+
+class Ids(msgspec.Struct, frozen=True, tag=True):
+    """True for the points with these ids; what is no id fits nothing."""
+
+    ids: tuple[str, ...]
+
+
+Condition = AnyOf | Range | Text | Phrase | Prefix | Exists | Ids
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Every `must` holds, at least one `should` if there are any, and no `must_not`. Values of
+    which there are none match nothing."""
+
+    must: tuple[Condition, ...] = ()
+    must_not: tuple[Condition, ...] = ()
+    should: tuple[Condition, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """All of them."""
+        return (*self.must, *self.should, *self.must_not)
+
+
+EVERYTHING = Filter()
+
+
+def equals(field: str, value: str) -> AnyOf:
+    """True where `field`, one of FILTER_FIELDS, is or contains `value`."""
+    return AnyOf(field, (value,))

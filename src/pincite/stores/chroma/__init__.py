@@ -1,0 +1,1 @@
+"""A store in Chroma, embedded or behind HTTP."""

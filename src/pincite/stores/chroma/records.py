@@ -1,0 +1,135 @@
+"""Points as Chroma's records, and an image of them in memory.
+
+Chroma finds the nearest vectors. It knows no sparse ones, its filters are fewer than ours, and it
+is never exact: for these the store keeps everything but the dense vectors in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from pincite.model import Chunk, CollectionSpec, Point, SparseVector, Vector
+from pincite.ports import Filter
+from pincite.stores import payload
+from pincite.stores.payload import LENGTH, REVISION
+from pincite.stores.predicate import matches
+
+HAS_DENSE = "has_dense"
+_PAYLOAD = "payload"
+
+
+class Kept(msgspec.Struct):
+    """What a record says besides its text and its dense vector."""
+
+    id: str
+    payload: dict[str, Any]
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+def key_of(revision: str, chunk_id: str) -> str:
+    """The id of a record: points of different revisions may have the same chunk id."""
+    return f"{revision}/{chunk_id}"
+
+
+def to_record(point: Point, revision: str) -> dict[str, Any]:
+    """Metadata of a point."""
+    held = payload.to_payload(point, revision, aliased=False)
+    held.pop("text", None)
+    kept = Kept(point.chunk.id, held, point.sparse.indices, point.sparse.values)
+    return {
+        REVISION: revision,
+        HAS_DENSE: point.dense is not None,
+        _PAYLOAD: msgspec.json.encode(kept).decode(),
+    }
+
+
+def vector_of(point: Point, dimensions: int) -> Vector:
+    """The vector of a point; one that has none gets one that is never looked at, for Chroma wants
+    one of every record."""
+    return blank(dimensions) if point.dense is None else point.dense
+
+
+def blank(dimensions: int) -> Vector:
+    """A unit vector."""
+    vector: Vector = np.zeros(max(1, dimensions), dtype=np.float32)
+    vector[0] = 1.0
+    return vector
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A point without its dense vector."""
+
+    key: str
+    revision: str
+    chunk: Chunk
+    sparse: SparseVector
+    length: int
+    dense: bool
+
+
+def from_record(key: str, metadata: Mapping[str, Any], document: str | None) -> Record:
+    """The point of a record."""
+    kept = msgspec.json.decode(metadata[_PAYLOAD], type=Kept)
+    values = {**kept.payload, "text": document or "", "id": kept.id}
+    return Record(
+        key,
+        metadata[REVISION],
+        msgspec.convert(values, Chunk),
+        SparseVector(kept.indices, kept.values),
+        kept.payload[LENGTH],
+        metadata[HAS_DENSE],
+    )
+
+
+@dataclass(frozen=True)
+class Image:
+    """All records of a collection at one version, and which revisions are hidden in it."""
+
+    version: str
+    hidden: frozenset[str]
+    records: Mapping[str, Record]
+
+    @cached_property
+    def visible(self) -> Mapping[str, Record]:
+        """By chunk id."""
+        found = {r.chunk.id: r for r in self.records.values() if r.revision not in self.hidden}
+        return dict(sorted(found.items()))
+
+    def passing(self, filter_: Filter) -> dict[str, Record]:
+        """Those that the filter lets pass, by chunk id."""
+        return {
+            key: record
+            for key, record in self.visible.items()
+            if matches(filter_, record.revision, record.chunk)
+        }
+
+    @cached_property
+    def _postings(self) -> Mapping[int, list[tuple[str, float]]]:
+        postings: dict[int, list[tuple[str, float]]] = {}
+        for key, record in self.records.items():
+            for index, value in zip(record.sparse.indices, record.sparse.values, strict=True):
+                postings.setdefault(index, []).append((key, value))
+        return postings
+
+    def products(
+        self, spec: CollectionSpec, query: SparseVector, passing: Iterable[Record]
+    ) -> dict[str, float]:
+        """What points have in common with the query; see `Store.search`."""
+        total = sum(bool(record.sparse.indices) for record in self.records.values())
+        sums: dict[str, float] = {}
+        for index, value in zip(query.indices, query.values, strict=True):
+            having = self._postings.get(index, [])
+            idf = math.log(1 + (total - len(having) + 0.5) / (len(having) + 0.5))
+            factor = value * idf if spec.idf else value
+            for key, weight in having:
+                sums[key] = sums.get(key, 0.0) + factor * weight
+        return {r.chunk.id: sums[r.key] for r in passing if r.key in sums}

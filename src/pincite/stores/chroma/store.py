@@ -1,0 +1,359 @@
+"""`pincite.ports.Store` on Chroma. One process at a time may write to a collection.
+
+The revisions that are out of sight stand in the metadata of the collection, which one call
+replaces: that is how a document appears and goes as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Several
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from pincite.errors import StoreError, UsageError
+from pincite.model import (
+    Chunk,
+    CollectionSpec,
+    Hit,
+    Point,
+    Ranking,
+    SignalName,
+    SparseVector,
+    Vector,
+)
+from pincite.ports import EVERYTHING, SearchRequest, Stored
+from pincite.stores.chroma import records
+from pincite.stores.chroma.database import Database, State, state_of
+from pincite.stores.chroma.records import HAS_DENSE, Image, Record, key_of
+from pincite.stores.payload import REVISION
+from pincite.stores.ranked import Known, Side, ordered, rankings_of
+from pincite.stores.validate import (
+    check_known,
+    check_name,
+    check_points,
+    check_prefix,
+    check_request,
+    check_sparse,
+    check_spec,
+)
+
+if TYPE_CHECKING:
+    from chromadb.api.models.Collection import Collection
+
+_SPACE = "cosine"
+
+
+class ChromaStore:
+    """Collections of a client, as `<prefix><name>.<dimensions>`: Chroma cannot change those."""
+
+    def __init__(self, database: Database, *, owner: str = "", prefix: str = "pincite-") -> None:
+        self._database = database
+        self._owner = owner
+        self._prefix = prefix
+        self._names: dict[str, str] = {}
+        self._images: dict[str, Image] = {}
+
+    async def create(self, spec: CollectionSpec) -> None:
+        check_name(spec.name)
+        found = await self._found(spec.name)
+        known = max(found.values(), default=0)
+        check_spec(spec, known)
+        dimensions = known or spec.dimensions
+        name = f"{self._prefix}{spec.name}.{dimensions}"
+        if name in found:
+            collection = await self._database.open(name)
+            state = self._require_ours(collection)
+        else:
+            state = State(self._owner, spec, dimensions)
+            collection = await self._database.create(name, state)
+        for other in found.keys() - {name}:
+            state = await self._move(other, collection, dimensions)
+        await self._database.write_state(
+            collection, msgspec.structs.replace(state, spec=spec, dimensions=dimensions)
+        )
+        self._names[spec.name] = name
+
+    async def _move(self, source: str, target: Collection, dimensions: int) -> State:
+        """What was lexical, among dense vectors; safe to repeat."""
+        old = await self._database.open(source)
+        state = self._require_ours(old)
+        rows = await self._database.read_all(old)
+        if rows:
+            blanks = np.stack([records.blank(dimensions)] * len(rows))
+            keys, metadatas, documents = (list(column) for column in zip(*rows, strict=True))
+            held = [dict(metadata) for metadata in metadatas]
+            await self._database.upsert(target, keys, blanks, held, documents)
+        await self._database.write_state(
+            target, msgspec.structs.replace(state, dimensions=dimensions)
+        )
+        await self._database.drop(source)
+        return state
+
+    async def _found(self, collection: str) -> dict[str, int]:
+        """Chroma's names for a collection, with their dimensions."""
+        found = {}
+        for name in await self._database.names():
+            start, _, dimensions = name.rpartition(".")
+            if start == f"{self._prefix}{collection}" and dimensions.isdigit():
+                found[name] = int(dimensions)
+        return found
+
+    def _require_ours(self, collection: Collection) -> State:
+        state = state_of(collection)
+        if state is None or state.owner != self._owner:
+            raise UsageError(
+                f"the collection {collection.name!r} of {self._database.where} belongs to another"
+                " index, and is left alone",
+                hint="use another name, or give yours a prefix: [store] prefix in pincite.toml",
+            )
+        space = (collection.configuration_json.get("hnsw") or {}).get("space")
+        if space != _SPACE:
+            raise StoreError(f"{collection.name} of {self._database.where} measures by {space}")
+        return state
+
+    async def drop(self, collection: str) -> None:
+        check_name(collection)
+        self._names.pop(collection, None)
+        self._images.pop(collection, None)
+        for name in await self._found(collection):
+            self._require_ours(await self._database.open(name))
+            await self._database.drop(name)
+
+    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
+        chroma, state = await self._open(collection)
+        check_points(state.spec, points)
+        image = await self._image(collection, chroma, state)
+        hidden = state.hidden
+        if all(record.revision != revision for record in image.records.values()):
+            hidden |= {revision}
+            state = await self._change(chroma, state, hidden)
+        last = {point.chunk.id: point for point in points}
+        if last:
+            vectors = [records.vector_of(p, state.dimensions) for p in last.values()]
+            await self._database.upsert(
+                chroma,
+                [key_of(revision, key) for key in last],
+                np.stack(vectors),
+                [records.to_record(point, revision) for point in last.values()],
+                [point.chunk.text for point in last.values()],
+            )
+        await self._change(chroma, state, hidden)
+
+    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
+        chroma, state = await self._open(collection)
+        image = await self._image(collection, chroma, state)
+        gone = [] if replaces is None or replaces == revision else [replaces]
+        taken: list[str] = []
+        if revision in state.hidden:
+            mine = {r.chunk.id for r in image.records.values() if r.revision == revision}
+            others = (r for r in image.records.values() if r.revision != revision)
+            taken = [record.key for record in others if record.chunk.id in mine]
+            state = await self._change(chroma, state, (state.hidden - {revision}) | set(gone))
+        await self._database.delete(chroma, taken)
+        await self._remove(collection, chroma, state, gone)
+
+    async def remove(self, collection: str, revisions: Iterable[str]) -> None:
+        chroma, state = await self._open(collection)
+        await self._remove(collection, chroma, state, list(revisions))
+
+    async def _remove(
+        self, collection: str, chroma: Collection, state: State, gone: Several[str]
+    ) -> None:
+        """Out of sight, then deleted, then forgotten."""
+        image = await self._image(collection, chroma, state)
+        state = await self._change(chroma, state, state.hidden | set(gone))
+        keys = [record.key for record in image.records.values() if record.revision in set(gone)]
+        await self._database.delete(chroma, keys)
+        await self._change(chroma, state, state.hidden - set(gone))
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        chroma, state = await self._open(collection)
+        check_request(state.spec, request)
+        image = await self._image(collection, chroma, state)
+        passing = image.passing(request.filter)
+        sides: dict[SignalName, Side] = {}
+        if request.dense is not None:
+            having = [r for r in passing.values() if r.dense and state.spec.dense is not None]
+            whole = request.filter == EVERYTHING
+            nearest = Nearest(self._database, chroma, request.dense, having, whole=whole)
+            if request.exact:
+                everyone = [record.chunk.id for record in having]
+                sides["dense"] = Known(await nearest.of(everyone))
+            else:
+                sides["dense"] = nearest
+        if request.sparse is not None:
+            sides["sparse"] = Known(image.products(state.spec, request.sparse, passing.values()))
+        return await rankings_of(state.spec, request, sides)
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        chroma, state = await self._open(collection)
+        visible = (await self._image(collection, chroma, state)).visible
+        found = {key: visible[key] for key in ids if key in visible}
+        held: Mapping[str, Vector] = {}
+        if vectors and state.spec.dense is not None:
+            held = await read_vectors(
+                self._database, chroma, [r for r in found.values() if r.dense]
+            )
+        return tuple(Stored(found[key].chunk, held.get(key)) for key in ids if key in found)
+
+    async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
+        chroma, state = await self._open(collection)
+        visible = (await self._image(collection, chroma, state)).visible.values()
+        chunks = (record.chunk for record in visible if record.revision == revision)
+        return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
+
+    async def revisions(self, collection: str) -> Mapping[str, int]:
+        image = await self._image(collection, *await self._open(collection))
+        counts: dict[str, int] = {}
+        for record in image.records.values():
+            counts[record.revision] = counts.get(record.revision, 0) + 1
+        return counts
+
+    async def staged(self, collection: str) -> frozenset[str]:
+        _, state = await self._open(collection)
+        return state.hidden
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        found = await self._next(collection, after, limit)
+        return tuple(record.chunk for record in found)
+
+    async def export(
+        self, collection: str, after: str | None, limit: int
+    ) -> tuple[tuple[str, Point], ...]:
+        found = await self._next(collection, after, limit)
+        chroma, state = await self._open(collection)
+        held: Mapping[str, Vector] = {}
+        if state.spec.dense is not None:
+            held = await read_vectors(self._database, chroma, [r for r in found if r.dense])
+        return tuple(
+            (r.revision, Point(r.chunk, r.sparse, r.length, held.get(r.chunk.id))) for r in found
+        )
+
+    async def _next(self, collection: str, after: str | None, limit: int) -> list[Record]:
+        image = await self._image(collection, *await self._open(collection))
+        check_prefix(after)
+        rest = (r for key, r in image.visible.items() if after is None or key > after)
+        return [record for _, record in zip(range(limit), rest, strict=False)]
+
+    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
+        chroma, state = await self._open(collection)
+        for key, vector in vectors.items():
+            check_sparse(vector, f"chunk {key}")
+        visible = (await self._image(collection, chroma, state)).visible
+        changed = [
+            (visible[key], Point(visible[key].chunk, vector, visible[key].length))
+            for key, vector in vectors.items()
+            if key in visible
+        ]
+        metadatas: Any = [
+            {**records.to_record(point, record.revision), HAS_DENSE: record.dense}
+            for record, point in changed
+        ]
+        keys = [record.key for record, _ in changed]
+        if keys:
+            await self._database.ask(
+                f"write to {chroma.name}", lambda: chroma.update(ids=keys, metadatas=metadatas)
+            )
+        await self._change(chroma, state, state.hidden)
+
+    async def flush(self) -> None:
+        """Nothing to do: Chroma commits what it has acknowledged."""
+
+    async def optimise(self, collection: str) -> bool:
+        """False: Chroma keeps its graph in order by itself."""
+        check_known(collection, self._names)
+        return False
+
+    async def close(self) -> None:
+        self._images.clear()
+        await self._database.close()
+
+    async def _open(self, collection: str) -> tuple[Collection, State]:
+        check_known(collection, self._names)
+        chroma = await self._database.open(self._names[collection])
+        return chroma, self._require_ours(chroma)
+
+    async def _change(self, chroma: Collection, state: State, hidden: Several[str]) -> State:
+        fresh = msgspec.structs.replace(state, hidden=frozenset(hidden))
+        return await self._database.write_state(chroma, fresh)
+
+    async def _image(self, collection: str, chroma: Collection, state: State) -> Image:
+        image = self._images.get(collection)
+        if image is None or image.version != state.version:
+            rows = await self._database.read_all(chroma)
+            found = (records.from_record(*row) for row in rows)
+            image = Image(state.version, state.hidden, {record.key: record for record in found})
+            self._images[collection] = image
+        return image
+
+
+class Nearest:
+    """The dense side: Chroma's graph for the best, arithmetic for the others."""
+
+    def __init__(
+        self,
+        database: Database,
+        chroma: Collection,
+        query: Vector,
+        having: Sequence[Record],
+        *,
+        whole: bool,
+    ) -> None:
+        self._database = database
+        self._chroma = chroma
+        self._query = query
+        self._having = {record.chunk.id: record for record in having}
+        self._whole = whole
+
+    async def best(self, limit: int) -> list[Hit]:
+        if not self._having:
+            return []
+        names = {record.key: key for key, record in self._having.items()}
+        revisions = sorted({record.revision for record in self._having.values()})
+        where: Any = {"$and": [{HAS_DENSE: True}, {REVISION: {"$in": revisions}}]}
+        found: Any = await self._database.ask(
+            f"search {self._chroma.name}",
+            lambda: self._chroma.query(
+                query_embeddings=self._query[None, :],
+                ids=None if self._whole else list(names),
+                where=where if self._whole else None,
+                n_results=min(limit, len(names)),
+                include=[],
+            ),
+        )
+        return ordered(await self.of([names[key] for key in found["ids"][0] if key in names]))
+
+    async def of(self, ids: Several[str]) -> Mapping[str, float]:
+        chosen = [self._having[key] for key in ids if key in self._having]
+        query = self._query.astype(np.float64) / np.linalg.norm(self._query.astype(np.float64))
+        held = await read_vectors(self._database, self._chroma, chosen)
+        return {
+            key: float(np.einsum("i,i->", vector.astype(np.float64), query)) / _length(vector)
+            for key, vector in held.items()
+        }
+
+
+def _length(vector: Vector) -> float:
+    wide = vector.astype(np.float64)
+    return float(np.sqrt(np.einsum("i,i->", wide, wide)))
+
+
+async def read_vectors(
+    database: Database, chroma: Collection, chosen: Sequence[Record]
+) -> Mapping[str, Vector]:
+    """The dense vectors of these records, by chunk id."""
+    names = {record.key: record.chunk.id for record in chosen}
+    if not names:
+        return {}
+    found: Any = await database.ask(
+        f"read {chroma.name}", lambda: chroma.get(ids=list(names), include=["embeddings"])
+    )
+    return {
+        names[key]: np.array(vector, dtype=np.float32)
+        for key, vector in zip(found["ids"], found["embeddings"], strict=True)
+    }

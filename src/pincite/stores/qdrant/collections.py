@@ -1,0 +1,161 @@
+"""Collections of a server: made, recognised, changed.
+
+A collection says in its metadata which index it belongs to. What belongs to another index, or was
+made by another program, is neither written to nor dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+from qdrant_client import models
+
+from pincite.errors import StoreError, UsageError
+from pincite.model import CollectionSpec
+from pincite.stores.payload import ALIASED, DENSE, REVISION, SPARSE
+from pincite.stores.qdrant.connection import Connection
+from pincite.stores.qdrant.control import CONTROL
+
+_METADATA = "pincite"
+_KEYWORDS = (REVISION, "repo", "source_type", "path", "language", "symbols", "url")
+_OURS = (ALIASED, CONTROL)
+_NUMBERS = ("start_line", "end_line")
+_TEXTS = ("text", "title")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How collections are spread and kept; see deploy/README.md. 0 leaves it to the server.
+
+    `quantization`: none, scalar (int8, a quarter of the memory) or binary.
+    """
+
+    shards: int = 0
+    replicas: int = 0
+    write_consistency: int = 0
+    on_disk: bool = False
+    quantization: Literal["none", "scalar", "binary"] = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is known of a collection on the server. `owner` is None where it is not Pincite's."""
+
+    owner: str | None
+    dimensions: int
+
+
+async def look(connection: Connection, name: str) -> Found | None:
+    """The collection of that name, if there is one."""
+    if not await connection.ask(f"look for {name}", lambda c: c.collection_exists(name)):
+        return None
+    info = await connection.ask(f"look at {name}", lambda c: c.get_collection(name))
+    ours = (info.config.metadata or {}).get(_METADATA)
+    vectors = info.config.params.vectors
+    dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
+    return Found(ours["owner"] if isinstance(ours, dict) else None, dense.size if dense else 0)
+
+
+def require_ours(connection: Connection, name: str, found: Found, owner: str) -> None:
+    """Raise UsageError for what belongs to somebody else."""
+    if found.owner == owner:
+        return
+    whose = "was not made by Pincite" if found.owner is None else "belongs to another index"
+    raise UsageError(
+        f"the collection {name!r} of {connection.where} {whose}, and is left alone",
+        hint="use another name, or give yours a prefix: [store] prefix in pincite.toml",
+    )
+
+
+async def make(
+    connection: Connection, name: str, spec: CollectionSpec, owner: str, layout: Layout
+) -> None:
+    """Create a collection with its indexes; one that appears meanwhile is fine."""
+    modifier = models.Modifier.IDF if spec.idf else None
+    disk = layout.on_disk or None
+    dense = {DENSE: _dense(spec.dimensions, layout)} if spec.dimensions else {}
+    index = models.SparseIndexParams(on_disk=disk)
+    sparse = {SPARSE: models.SparseVectorParams(modifier=modifier, index=index)}
+    try:
+        await connection.ask(
+            f"create {name}",
+            lambda client: client.create_collection(
+                name,
+                vectors_config=dense,
+                sparse_vectors_config=sparse,
+                shard_number=layout.shards or None,
+                replication_factor=layout.replicas or None,
+                write_consistency_factor=layout.write_consistency or None,
+                on_disk_payload=disk,
+                metadata=_metadata(spec, owner),
+            ),
+        )
+    except StoreError:
+        if not await connection.ask(f"look for {name}", lambda c: c.collection_exists(name)):
+            raise
+    for field, schema in _indexes().items():
+        await connection.ask(
+            f"index {field} of {name}",
+            lambda client, f=field, s=schema: client.create_payload_index(  # type: ignore[misc]
+                name, f, s, wait=True
+            ),
+        )
+
+
+async def change(connection: Connection, name: str, spec: CollectionSpec, owner: str) -> None:
+    """Write the spec into the collection."""
+    metadata = _metadata(spec, owner)
+    await connection.ask(
+        f"update {name}", lambda client: client.update_collection(name, metadata=metadata)
+    )
+
+
+async def add_dense(connection: Connection, name: str, dimensions: int) -> None:
+    """Give a lexical collection dense vectors; needs Qdrant 1.19."""
+    config = models.DenseVectorConfig(size=dimensions, distance=models.Distance.COSINE)
+    await connection.ask(
+        f"add dense vectors to {name}",
+        lambda client: client.create_vector_name(
+            name, DENSE, models.DenseVectorNameConfig(dense=config), wait=True
+        ),
+    )
+
+
+def _dense(dimensions: int, layout: Layout) -> models.VectorParams:
+    quantization: Any = None
+    if layout.quantization == "scalar":
+        kind = models.ScalarType.INT8
+        quantization = models.ScalarQuantization(
+            scalar=models.ScalarQuantizationConfig(type=kind, always_ram=True)
+        )
+    elif layout.quantization == "binary":
+        quantization = models.BinaryQuantization(
+            binary=models.BinaryQuantizationConfig(always_ram=True)
+        )
+    return models.VectorParams(
+        size=dimensions,
+        distance=models.Distance.COSINE,
+        on_disk=layout.on_disk or None,
+        quantization_config=quantization,
+    )
+
+
+def _indexes() -> dict[str, Any]:
+    kinds = models.PayloadSchemaType
+    text = models.TextIndexParams(
+        type=models.TextIndexType.TEXT,
+        tokenizer=models.TokenizerType.WORD,
+        lowercase=True,
+        phrase_matching=True,
+    )
+    return (
+        dict.fromkeys((*_KEYWORDS, *_OURS), kinds.KEYWORD)
+        | dict.fromkeys(_NUMBERS, kinds.INTEGER)
+        | dict.fromkeys(_TEXTS, text)
+    )
+
+
+def _metadata(spec: CollectionSpec, owner: str) -> dict[str, Any]:
+    return {_METADATA: {"owner": owner, "spec": msgspec.to_builtins(spec)}}

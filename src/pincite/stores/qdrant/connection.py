@@ -1,0 +1,144 @@
+"""The way to a server: its address, what is tried again, and its errors in our words."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import warnings
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from pincite.errors import DiskFull, PinciteError, StoreError, UsageError
+
+try:
+    import grpc
+    from qdrant_client import AsyncQdrantClient
+    from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+    from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+except ModuleNotFoundError as error:
+    if (error.name or "").split(".")[0] not in ("qdrant_client", "grpc"):
+        raise
+    raise UsageError(
+        "a Qdrant server needs the package qdrant-client", hint="pip install 'pincite[qdrant]'"
+    ) from error
+
+T = TypeVar("T")
+
+TRIES = 3
+_FIRST_WAIT_S = 0.25
+_LONGEST_WAIT_S = 5.0
+_PASSING = (429, 500, 502, 503, 504)
+_REFUSED = (401, 403)
+_NO_SPACE = 507
+
+
+def open_client(
+    url: str, key: str | None, *, grpc_port: int | None, timeout_s: float
+) -> AsyncQdrantClient:
+    """A client that connects with its first request. `url` decides about TLS; with a `grpc_port`
+    points and searches go there. Raises UsageError for what is no address, and for a key that
+    would be sent in the clear to another machine."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{url!r} is no address of a Qdrant server: use https://HOST:6333")
+    secure = parts.scheme == "https"
+    if key and not secure and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise UsageError(
+            f"the key would be sent to {parts.hostname} for everybody on the way to read",
+            hint=f"https://{parts.netloc}",
+        )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Api key is used with an insecure")  # looked at above
+        return AsyncQdrantClient(
+            host=parts.hostname,
+            port=parts.port or (443 if secure else 6333),
+            prefix=parts.path.strip("/") or None,
+            https=secure,
+            api_key=key,
+            prefer_grpc=grpc_port is not None,
+            grpc_port=grpc_port or 6334,
+            timeout=max(1, round(timeout_s)),
+            check_compatibility=False,  # it would ask the server, and warn, while it is made
+        )
+
+
+class Connection:
+    """A client with manners: passing failures are tried again, all others become StoreErrors.
+    Every operation that is asked here may be repeated without harm."""
+
+    def __init__(self, client: AsyncQdrantClient, where: str, first_wait_s: float = _FIRST_WAIT_S):
+        self.client = client
+        self.where = where
+        self._first_wait_s = first_wait_s
+
+    async def ask(self, verb: str, call: Callable[[AsyncQdrantClient], Awaitable[T]]) -> T:
+        """The answer to one operation. Raises StoreError, DiskFull."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                return await call(self.client)
+            except PinciteError:
+                raise
+            except Exception as error:
+                wait_s = self._wait_s(error, attempt)
+                if wait_s is None or attempt == TRIES:
+                    raise self._translated(error, verb) from error
+                await asyncio.sleep(wait_s)
+        raise AssertionError  # the last attempt returns or raises
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self.client.close()
+
+    def _wait_s(self, error: Exception, attempt: int) -> float | None:
+        """How long to wait before another try, None if there is to be none: full jitter."""
+        if isinstance(error, ResourceExhaustedResponse):
+            return min(float(error.retry_after_s), _LONGEST_WAIT_S)
+        passing = isinstance(error, ResponseHandlingException) or _status(error) in _PASSING
+        longest = min(_LONGEST_WAIT_S, self._first_wait_s * 2**attempt)
+        return random.uniform(0, longest) if passing else None
+
+    def _translated(self, error: Exception, verb: str) -> StoreError:
+        status = _status(error)
+        said = f"{self.where} could not {verb}: {_said(error)}"
+        if status in _REFUSED:
+            return StoreError(said, hint="export PINCITE_QDRANT_KEY=...")
+        if status == _NO_SPACE:
+            return DiskFull(said, hint="make room on the server, then run the same command again")
+        if isinstance(error, ResponseHandlingException):
+            return StoreError(said, hint="is the server running? see [store] in pincite.toml")
+        return StoreError(said, hint="pincite status")
+
+
+_GRPC = {
+    grpc.StatusCode.UNAUTHENTICATED: 401,
+    grpc.StatusCode.PERMISSION_DENIED: 403,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: 429,
+    grpc.StatusCode.UNAVAILABLE: 503,
+    grpc.StatusCode.DEADLINE_EXCEEDED: 504,
+}
+
+
+def _status(error: Exception) -> int | None:
+    """The status that the server gave, as HTTP has it."""
+    if isinstance(error, UnexpectedResponse):
+        return error.status_code
+    if isinstance(error, grpc.RpcError):
+        return _GRPC.get(_field(error, "code"))
+    return None
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, UnexpectedResponse):
+        text = error.content.decode(errors="replace").strip()
+        return f"{error.status_code} {error.reason_phrase}: {text[:300]}"
+    if isinstance(error, grpc.RpcError):
+        return str(_field(error, "details"))[:300]
+    if isinstance(error, ResponseHandlingException):
+        return f"{type(error.source).__name__}: {error.source}"[:300]
+    return str(error)[:300] or type(error).__name__
+
+
+def _field(error: Exception, name: str) -> Any:
+    read = getattr(error, name, None)
+    return read() if callable(read) else None

@@ -1,0 +1,105 @@
+"""Which revisions are out of sight, known to all writers and searches of a collection.
+
+It stands in the collection itself, as points without vectors:
+
+    staged       hides-r2 says "r2"                 r2 is written, unseen
+    published    hides-r2 says "r1"                 one write: r2 is seen and r1 is not
+    cleaned up   r1 is deleted; hides-r2 goes some publications later
+
+A search leaves out what it believes to be hidden, and reads these points again when it has found
+something. What was hidden and no longer is was perhaps shown before the search began: it is
+repeated. What it found of a revision that is hidden now may be a part of it: it is repeated, and in
+the end such hits are dropped. Hence a document is seen whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import Any
+from uuid import UUID
+
+from qdrant_client import models
+
+from pincite.stores.payload import REVISION
+from pincite.stores.qdrant.connection import Connection
+from pincite.stores.qdrant.translate import among
+
+#: Says what a point is that is no chunk.
+CONTROL = "control"
+_HIDES, _VALUE = "hides", "hidden_revision"
+_NOBODY = ""  # no revision has this name
+_MOST = 10_000
+
+
+async def read_hidden(connection: Connection, name: str, options: dict[str, Any]) -> frozenset[str]:
+    """What is hidden now."""
+    records, _ = await connection.ask(
+        f"read {name}",
+        lambda client: client.scroll(
+            name,
+            scroll_filter=among(CONTROL, [_HIDES]),
+            limit=_MOST,
+            with_payload=True,
+            with_vectors=False,
+            **options,
+        ),
+    )
+    return frozenset(record.payload[_VALUE] for record in records if record.payload)
+
+
+class Removed:
+    """Revisions that this process has removed and that are still said to be hidden, for searches
+    that began before."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+
+    def add(self, revisions: Iterable[str]) -> None:
+        """They have been removed."""
+        self._names += revisions
+
+    def discard(self, revision: str) -> None:
+        """It is there again."""
+        self._names = [name for name in self._names if name != revision]
+
+    def take(self, keep: int) -> list[str]:
+        """All but the last ones, to be forgotten now."""
+        count = max(0, len(self._names) - keep)
+        taken, self._names = self._names[:count], self._names[count:]
+        return taken
+
+
+def hide(revisions: Iterable[str]) -> models.UpsertOperation:
+    """Put these out of sight."""
+    return _upsert({_key(revision): revision for revision in revisions})
+
+
+def switch(revision: str, gone: Sequence[str]) -> models.UpsertOperation:
+    """Show a hidden revision and hide the one that it replaces, if any, in one write."""
+    return _upsert({_key(revision): other for other in gone or [_NOBODY]})
+
+
+def forget(revisions: Iterable[str]) -> models.DeleteOperation:
+    """Delete whatever says that one of these, or nobody, is hidden."""
+    hiding = among(_VALUE, [*revisions, _NOBODY])
+    return models.DeleteOperation(delete=models.FilterSelector(filter=hiding))
+
+
+def delete(revisions: Iterable[str]) -> models.DeleteOperation:
+    """Delete the points of these revisions."""
+    chosen = models.FilterSelector(filter=among(REVISION, revisions))
+    return models.DeleteOperation(delete=chosen)
+
+
+def _upsert(hides: dict[str, str]) -> models.UpsertOperation:
+    points = [
+        models.PointStruct(id=key, vector={}, payload={CONTROL: _HIDES, _VALUE: revision})
+        for key, revision in hides.items()
+    ]
+    return models.UpsertOperation(upsert=models.PointsList(points=points))
+
+
+def _key(revision: str) -> str:
+    digest = blake2b(f"{CONTROL}\0{revision}".encode(), digest_size=16).digest()
+    return str(UUID(bytes=digest))

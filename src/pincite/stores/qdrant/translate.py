@@ -1,0 +1,133 @@
+"""Our nouns to the server's and back; payloads are those of `stores.payload`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from qdrant_client import models
+
+from pincite.model import Hit, Point, SparseVector, Vector
+from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Phrase, Prefix, Range, Text
+from pincite.stores import payload
+from pincite.stores.payload import DENSE, LENGTH, REVISION, SPARSE
+from pincite.stores.validate import is_id
+
+
+def to_point(point: Point, revision: str, *, aliased: bool) -> models.PointStruct:
+    """A point as the server takes it. An empty sparse vector is left out."""
+    vector: dict[str, Any] = {}
+    if point.sparse.indices:
+        vector[SPARSE] = to_sparse(point.sparse)
+    if point.dense is not None:
+        vector[DENSE] = point.dense.tolist()
+    key = payload.key_of(point, revision, aliased=aliased)
+    held = payload.to_payload(point, revision, aliased=aliased)
+    return models.PointStruct(id=str(key), vector=vector, payload=held)
+
+
+def from_record(record: models.Record, *, dense: bool) -> tuple[str, Point]:
+    """Revision and point of a record with payload and vectors."""
+    held = record.payload or {}
+    sparse = _vectors(record).get(SPARSE)
+    point = Point(
+        payload.to_chunk(UUID(str(record.id)), held),
+        SparseVector((), ()) if sparse is None else _from_sparse(sparse),
+        held[LENGTH],
+        to_vector(record) if dense else None,
+    )
+    return held[REVISION], point
+
+
+def without_alias(record: models.Record) -> models.PointStruct:
+    """An aliased point as it is to be from now on."""
+    key, own = payload.without_alias(record.payload or {})
+    return models.PointStruct(id=str(key), vector=dict(_vectors(record)), payload=own)
+
+
+def to_sparse(vector: SparseVector) -> models.SparseVector:
+    """A sparse vector as the server takes it."""
+    return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
+
+
+def to_vector(record: models.Record) -> Vector | None:
+    """The dense vector of a record, if it has one. Servers normalise; the rounding of what they
+    hand out is undone."""
+    values = _vectors(record).get(DENSE)
+    if values is None:
+        return None
+    vector: Vector = np.array(values, dtype=np.float32)
+    return vector
+
+
+def _vectors(record: models.Record) -> Mapping[str, Any]:
+    return record.vector if isinstance(record.vector, dict) else {}
+
+
+def _from_sparse(sparse: Any) -> SparseVector:
+    pairs = sorted(zip(sparse.indices, sparse.values, strict=True))
+    return SparseVector(tuple(i for i, _ in pairs), tuple(float(v) for _, v in pairs))
+
+
+def to_filter(filter_: Filter, hidden: Iterable[str] = ()) -> models.Filter | None:
+    """The server's filter, which also keeps hidden revisions out of sight."""
+    must = [to_condition(item) for item in filter_.must]
+    should = [to_condition(item) for item in filter_.should]
+    must_not = [to_condition(item) for item in filter_.must_not]
+    if hidden:
+        must_not.append(among_values(REVISION, sorted(hidden)))
+    if not (must or should or must_not):
+        return None
+    return models.Filter(must=must or None, should=should or None, must_not=must_not or None)
+
+
+def to_condition(item: Condition) -> Any:
+    """One condition as the server's."""
+    match item:
+        case AnyOf():
+            return among_values(item.field, item.values)
+        case Range():
+            bounds = models.Range(gte=item.gte, gt=item.gt, lte=item.lte, lt=item.lt)
+            return models.FieldCondition(key=item.field, range=bounds)
+        case Text():
+            return _match(item.field, models.MatchText(text=item.text))
+        case Phrase():
+            return _match(item.field, models.MatchPhrase(phrase=item.text))
+        case Prefix():
+            return _match(item.field, models.MatchPrefix(prefix=item.prefix))
+        case Exists():
+            return models.Filter(must_not=[missing(item.field)])
+        case Ids():
+            return among_ids(str(UUID(hex=key)) for key in item.ids if is_id(key))
+
+
+def _match(field: str, match: Any) -> models.FieldCondition:
+    return models.FieldCondition(key=field, match=match)
+
+
+def among_values(field: str, values: Iterable[str]) -> models.FieldCondition:
+    """Is or contains the field one of these values?"""
+    return _match(field, models.MatchAny(any=list(values)))
+
+
+def among(field: str, values: Iterable[str]) -> models.Filter:
+    """The points of which this is true, hidden or not."""
+    return models.Filter(must=[among_values(field, values)])
+
+
+def among_ids(keys: Iterable[str]) -> models.HasIdCondition:
+    """The points of these ids."""
+    return models.HasIdCondition(has_id=list(keys))
+
+
+def missing(field: str) -> models.IsEmptyCondition:
+    """Has the field no value?"""
+    return models.IsEmptyCondition(is_empty=models.PayloadField(key=field))
+
+
+def to_hits(points: Iterable[models.ScoredPoint]) -> list[Hit]:
+    """Hits by (-score, id): servers leave the order of equal scores open."""
+    hits = [Hit(UUID(str(point.id)).hex, float(point.score)) for point in points]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))

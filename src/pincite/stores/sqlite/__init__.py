@@ -1,0 +1,1 @@
+"""A store in one SQLite file, searched exactly."""

@@ -1,0 +1,142 @@
+"""The file: its tables, its transactions, its errors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import DiskFull, IndexTooNew, StoreError
+from pincite.stores.predicate import has_phrase, has_words
+
+#: Sparse weights are a table of our own and not FTS5: the analyser is Pincite's, FTS5 would cut,
+#: stem and weigh words in another way.
+MIGRATIONS = (
+    """
+    CREATE TABLE collections (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
+        dimensions INTEGER NOT NULL, version INTEGER NOT NULL DEFAULT 0);
+    CREATE TABLE revisions (
+        id INTEGER PRIMARY KEY, collection INTEGER NOT NULL REFERENCES collections
+        ON DELETE CASCADE, name TEXT NOT NULL, hidden INTEGER NOT NULL, UNIQUE (collection, name));
+    CREATE TABLE points (
+        key INTEGER PRIMARY KEY,
+        revision INTEGER NOT NULL REFERENCES revisions ON DELETE CASCADE, id TEXT NOT NULL,
+        repo TEXT NOT NULL, path TEXT NOT NULL, source_type TEXT NOT NULL, language TEXT NOT NULL,
+        url TEXT, title TEXT NOT NULL, text TEXT NOT NULL, start_line INTEGER NOT NULL,
+        end_line INTEGER NOT NULL, rest TEXT NOT NULL, length INTEGER NOT NULL,
+        terms BLOB NOT NULL, weights BLOB NOT NULL, dense BLOB, UNIQUE (revision, id));
+    CREATE INDEX points_by_id ON points (id);
+    CREATE TABLE symbols (
+        key INTEGER NOT NULL REFERENCES points ON DELETE CASCADE, symbol TEXT NOT NULL,
+        PRIMARY KEY (key, symbol)) WITHOUT ROWID;
+    CREATE TABLE postings (
+        collection INTEGER NOT NULL, term INTEGER NOT NULL, key INTEGER NOT NULL,
+        weight REAL NOT NULL, PRIMARY KEY (collection, term, key)) WITHOUT ROWID;
+    """,
+)
+_BUSY_S = 30.0
+
+
+class Database:
+    """An open file. Several processes may have it open; a writer waits for another."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create, and bring the schema up to date. Raises IndexTooNew, StoreError."""
+        self.path = path
+        with self.translated("opened"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
+        try:
+            with self.translated("opened"):
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+                self._db.execute("PRAGMA foreign_keys = ON")
+                self._db.execute("CREATE TEMP TABLE chosen (slot INTEGER, value TEXT)")
+                self._migrate()
+                for name, function in (
+                    ("has_words", _both(has_words)),
+                    ("has_phrase", _both(has_phrase)),
+                    ("begins", _both(str.startswith)),
+                ):
+                    self._db.create_function(name, 2, function, deterministic=True)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _migrate(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version > len(MIGRATIONS):
+            raise IndexTooNew(
+                f"the store {self.path} has schema {version}, this Pincite knows"
+                f" {len(MIGRATIONS)}: it was written by a newer version",
+                hint="pip install --upgrade pincite",
+            )
+        for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
+            self._db.executescript(f"BEGIN; {script}; PRAGMA user_version = {number}; COMMIT;")
+
+    @contextmanager
+    def translated(self, verb: str) -> Iterator[None]:
+        """Turn SQLite's errors into ours."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            code = getattr(error, "sqlite_errorcode", None)
+            if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
+                raise DiskFull(
+                    f"the store {self.path} cannot be {verb}: {error}",
+                    hint="make room on that disk, then run the same command again",
+                ) from error
+            raise StoreError(
+                f"the store {self.path} cannot be {verb}: {error}", hint="pincite status"
+            ) from error
+
+    def read(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """All rows."""
+        with self.translated("read"):
+            return self._db.execute(sql, values).fetchall()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it or nothing."""
+        with self.translated("written"):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Everything that is read within is of one moment."""
+        with self.translated("read"):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("ROLLBACK")
+
+    def choose(self, slot: int, values: Sequence[str]) -> None:
+        """Lay down values that are too many to be parameters."""
+        with self.translated("read"):
+            self._db.execute("DELETE FROM chosen WHERE slot = ?", (slot,))
+            self._db.executemany("INSERT INTO chosen VALUES (?, ?)", ((slot, v) for v in values))
+
+    def flush(self) -> None:
+        """Make what is committed survive a loss of power."""
+        with self.translated("written"):
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+
+def _both(test: Any) -> Any:
+    """A test of two strings, false where one is missing."""
+    return lambda held, asked: held is not None and asked is not None and test(held, asked)

@@ -1,0 +1,106 @@
+"""Points as rows and back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from pincite.model import Chunk, Point, SparseVector
+
+_COLUMNS = (
+    *("id", "repo", "path", "source_type", "language", "url", "title", "text"),
+    *("start_line", "end_line"),
+)
+_REST = tuple(field.name for field in fields(Chunk) if field.name not in _COLUMNS)
+#: What `to_chunk` reads.
+CHUNK = ", ".join(f"p.{name}" for name in (*_COLUMNS, "rest"))
+_WIDTH = len(_COLUMNS) + 1
+
+
+def to_chunk(row: Sequence[Any]) -> Chunk:
+    """The chunk of the columns CHUNK."""
+    values = dict(zip(_COLUMNS, row, strict=False))
+    return msgspec.convert(values | msgspec.json.decode(row[_WIDTH - 1]), Chunk)
+
+
+def to_point(row: Sequence[Any], *, dense: bool) -> tuple[str, Point]:
+    """Revision and point of the columns CHUNK, revision, length, terms, weights, dense."""
+    revision, length, terms, weights, vector = row[_WIDTH:]
+    found = None if vector is None or not dense else np.frombuffer(vector, dtype=np.float32)
+    return revision, Point(to_chunk(row), _to_sparse(terms, weights), length, found)
+
+
+def insert(db: sqlite3.Connection, collection: int, revision: int, point: Point) -> None:
+    """A point, whose id is not there in that revision."""
+    chunk = point.chunk
+    rest = {name: getattr(chunk, name) for name in _REST}
+    terms, weights = _to_blobs(point.sparse)
+    values = [
+        revision,
+        *(getattr(chunk, name) for name in _COLUMNS),
+        msgspec.json.encode(rest).decode(),
+        *(point.length, terms, weights),
+        None if point.dense is None else point.dense.astype(np.float32).tobytes(),
+    ]
+    key = db.execute(
+        f"INSERT INTO points (revision, {', '.join(_COLUMNS)}, rest, length, terms, weights, dense)"
+        f" VALUES ({', '.join('?' * len(values))})",
+        values,
+    ).lastrowid
+    held = dict.fromkeys(symbol for symbol in chunk.symbols if symbol)
+    db.executemany("INSERT INTO symbols VALUES (?, ?)", ((key, symbol) for symbol in held))
+    _post(db, collection, key, point.sparse)
+
+
+def delete(
+    db: sqlite3.Connection, collection: int, condition: str, values: Iterable[Sequence[object]]
+) -> None:
+    """Points of which the condition is true, once for each row of values."""
+    for row in values:
+        found = db.execute(
+            "SELECT p.key, p.terms FROM points p JOIN revisions r ON r.id = p.revision"
+            f" WHERE {condition}",
+            row,
+        ).fetchall()
+        for key, terms in found:
+            _unpost(db, collection, key, terms)
+        db.executemany("DELETE FROM points WHERE key = ?", ((key,) for key, _ in found))
+
+
+def weigh(db: sqlite3.Connection, collection: int, key: int, vector: SparseVector) -> None:
+    """Give a point another sparse vector."""
+    (terms,) = db.execute("SELECT terms FROM points WHERE key = ?", (key,)).fetchone()
+    _unpost(db, collection, key, terms)
+    fresh, weights = _to_blobs(vector)
+    db.execute("UPDATE points SET terms = ?, weights = ? WHERE key = ?", (fresh, weights, key))
+    _post(db, collection, key, vector)
+
+
+def _post(db: sqlite3.Connection, collection: int, key: int | None, vector: SparseVector) -> None:
+    pairs = zip(vector.indices, vector.values, strict=True)
+    db.executemany(
+        "INSERT INTO postings VALUES (?, ?, ?, ?)",
+        ((collection, term, key, weight) for term, weight in pairs),
+    )
+
+
+def _unpost(db: sqlite3.Connection, collection: int, key: int, terms: bytes) -> None:
+    db.executemany(
+        "DELETE FROM postings WHERE (collection, term, key) = (?, ?, ?)",
+        ((collection, term, key) for term in np.frombuffer(terms, dtype=np.uint32).tolist()),
+    )
+
+
+def _to_blobs(vector: SparseVector) -> tuple[bytes, bytes]:
+    terms = np.array(vector.indices, dtype=np.uint32)
+    return terms.tobytes(), np.array(vector.values, dtype=np.float64).tobytes()
+
+
+def _to_sparse(terms: bytes, weights: bytes) -> SparseVector:
+    indices = np.frombuffer(terms, dtype=np.uint32).tolist()
+    return SparseVector(tuple(indices), tuple(np.frombuffer(weights, dtype=np.float64).tolist()))

@@ -1,0 +1,155 @@
+"""A hybrid search, exact: a product with the matrix of dense vectors, sums over postings.
+
+The matrix and the ids of a collection are kept in memory until something is written to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.model import CollectionSpec, Hit, Matrix, SignalName, SparseVector, Vector
+from pincite.ports import Filter, SearchRequest
+from pincite.stores.ranked import Known, Side, ordered
+from pincite.stores.sqlite.database import Database
+from pincite.stores.sqlite.where import where
+
+_MARGIN = 1e-5  # more than what float32 sums of unit vectors are off by
+
+
+@dataclass(frozen=True)
+class Image:
+    """The visible points of a collection by key. `rows` says which of them the matrix has."""
+
+    collection: int
+    version: int
+    keys: NDArray[np.int64]
+    ids: list[str]
+    rows: NDArray[np.int64]
+    matrix: Matrix
+
+    @cached_property
+    def row_of(self) -> Mapping[str, int]:
+        """The row of the matrix that a point has."""
+        return {self.ids[place]: row for row, place in enumerate(self.rows.tolist())}
+
+    def named(self, keys: NDArray[np.int64]) -> list[str]:
+        """The ids of these keys, all of which are visible."""
+        return [self.ids[place] for place in np.searchsorted(self.keys, keys)]
+
+
+def take_image(database: Database, collection: int, version: int) -> Image:
+    """Read what is visible."""
+    rows = database.read(
+        "SELECT p.key, p.id, p.dense FROM points p JOIN revisions r ON r.id = p.revision"
+        " WHERE r.collection = ? AND NOT r.hidden ORDER BY p.key",
+        (collection,),
+    )
+    dense = [place for place, row in enumerate(rows) if row[2] is not None]
+    raw = b"".join(rows[place][2] for place in dense)
+    matrix: Any = np.frombuffer(raw, dtype=np.float32).reshape(len(dense), -1 if dense else 0)
+    norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, None] if dense else 1.0
+    return Image(
+        collection,
+        version,
+        np.array([row[0] for row in rows], dtype=np.int64),
+        [row[1] for row in rows],
+        np.array(dense, dtype=np.int64),
+        matrix / norms,
+    )
+
+
+def sides_of(
+    database: Database, collection: int, spec: CollectionSpec, image: Image, request: SearchRequest
+) -> dict[SignalName, Side]:
+    """The scores of a request that has been checked; image and database are of one moment."""
+    allowed = _allowed(database, collection, image, request.filter)
+    sides: dict[SignalName, Side] = {}
+    if request.dense is not None:
+        usable = spec.dense is not None and image.rows.size
+        sides["dense"] = Cosines(image, request.dense, allowed) if usable else Known({})
+    if request.sparse is not None:
+        scores = _products(database, collection, image, request.sparse, allowed, idf=spec.idf)
+        sides["sparse"] = Known(scores)
+    return sides
+
+
+class Cosines:
+    """The dense side. A product of float32 picks the candidates, one of float64 gives the scores:
+    equal vectors have equal ones, wherever they stand in the matrix."""
+
+    def __init__(self, image: Image, query: Vector, allowed: NDArray[np.int64]) -> None:
+        self._image = image
+        self._query = query.astype(np.float64) / np.linalg.norm(query.astype(np.float64))
+        self._allowed = np.isin(image.keys[image.rows], allowed, assume_unique=True)
+
+    async def best(self, limit: int) -> list[Hit]:
+        rough = self._image.matrix @ self._query.astype(np.float32)
+        rough[~self._allowed] = -np.inf
+        count = int(self._allowed.sum())
+        if not count:
+            return []
+        floor = -np.inf if count <= limit else np.partition(rough, -limit)[-limit] - _MARGIN
+        places = np.flatnonzero(self._allowed & (rough >= floor))
+        return ordered(self._exact(places))[:limit]
+
+    async def of(self, ids: Collection[str]) -> Mapping[str, float]:
+        rows = (self._image.row_of.get(key) for key in ids)
+        return self._exact([row for row in rows if row is not None and self._allowed[row]])
+
+    def _exact(self, places: Any) -> dict[str, float]:
+        chosen = self._image.matrix[places].astype(np.float64)
+        scores = np.einsum("ij,j->i", chosen, self._query).tolist() if len(places) else []
+        ids = (self._image.ids[place] for place in self._image.rows[places])
+        return dict(zip(ids, scores, strict=True)) if len(places) else {}
+
+
+def _allowed(
+    database: Database, collection: int, image: Image, filter_: Filter
+) -> NDArray[np.int64]:
+    """The keys that the filter lets pass, ascending."""
+    if filter_ == Filter():
+        return image.keys
+    condition, values = where(filter_, database)
+    rows = database.read(
+        "SELECT p.key FROM points p JOIN revisions r ON r.id = p.revision"
+        f" WHERE r.collection = ? AND NOT r.hidden AND {condition} ORDER BY p.key",
+        (collection, *values),
+    )
+    return np.array([row[0] for row in rows], dtype=np.int64)
+
+
+def _products(
+    database: Database,
+    collection: int,
+    image: Image,
+    query: SparseVector,
+    allowed: NDArray[np.int64],
+    *,
+    idf: bool,
+) -> dict[str, float]:
+    """What every point has in common with the query; see `Store.search`."""
+    ((total,),) = database.read(
+        "SELECT count(*) FROM points p JOIN revisions r ON r.id = p.revision"
+        " WHERE r.collection = ? AND p.terms <> x''",
+        (collection,),
+    )
+    sums: dict[int, float] = {}
+    for term, value in zip(query.indices, query.values, strict=True):
+        rows = database.read(
+            "SELECT key, weight FROM postings WHERE (collection, term) = (?, ?)", (collection, term)
+        )
+        factor = value
+        if idf:
+            factor *= math.log(1 + (total - len(rows) + 0.5) / (len(rows) + 0.5))
+        for key, weight in rows:
+            sums[key] = sums.get(key, 0.0) + factor * weight
+    keys = np.array(sorted(sums), dtype=np.int64)
+    keys = keys[np.isin(keys, allowed, assume_unique=True)]
+    return dict(zip(image.named(keys), (sums[key] for key in keys.tolist()), strict=True))

@@ -1,0 +1,246 @@
+"""`pincite.ports.Store` in one SQLite file.
+
+Every change is one transaction, so that a search sees all of it or nothing, whichever process it
+is in. Points of different revisions may have the same ids; visible ones do not.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector
+from pincite.ports import SearchRequest, Stored
+from pincite.stores.ranked import rankings_of
+from pincite.stores.sqlite import rows
+from pincite.stores.sqlite.database import Database
+from pincite.stores.sqlite.search import Image, sides_of, take_image
+from pincite.stores.validate import (
+    check_known,
+    check_name,
+    check_points,
+    check_prefix,
+    check_request,
+    check_sparse,
+    check_spec,
+)
+
+_VISIBLE = (
+    " FROM points p JOIN revisions r ON r.id = p.revision WHERE r.collection = ? AND NOT r.hidden"
+)
+
+
+class SqliteStore:
+    """Collections in the file `path`."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises IndexTooNew, StoreError."""
+        self._path = path
+        self._database = Database(path)
+        self._images: dict[str, Image] = {}
+
+    async def create(self, spec: CollectionSpec) -> None:
+        check_name(spec.name)
+        with self._database.writing() as db:
+            known = db.execute(
+                "SELECT dimensions FROM collections WHERE name = ?", (spec.name,)
+            ).fetchone()
+            check_spec(spec, known[0] if known else 0)
+            db.execute(
+                "INSERT INTO collections (name, spec, dimensions) VALUES (?1, ?2, ?3)"
+                " ON CONFLICT (name) DO UPDATE SET spec = ?2,"
+                " dimensions = max(dimensions, ?3), version = version + 1",
+                (spec.name, msgspec.json.encode(spec).decode(), spec.dimensions),
+            )
+
+    async def drop(self, collection: str) -> None:
+        check_name(collection)
+        with self._database.writing() as db:
+            for (number,) in db.execute("SELECT id FROM collections WHERE name = ?", (collection,)):
+                db.execute("DELETE FROM postings WHERE collection = ?", (number,))
+            db.execute("DELETE FROM collections WHERE name = ?", (collection,))
+        self._images.pop(collection, None)
+
+    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
+        number, spec, _ = self._of(collection)
+        check_points(spec, points)
+        with self._database.writing() as db:
+            owner, hidden, count = _revision(db, number, revision)
+            if not count and not hidden:
+                db.execute("UPDATE revisions SET hidden = 1 WHERE id = ?", (owner,))
+            last = {point.chunk.id: point for point in points}
+            rows.delete(db, number, "p.revision = ? AND p.id = ?", [(owner, key) for key in last])
+            for point in last.values():
+                rows.insert(db, number, owner, point)
+            _changed(db, number)
+
+    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
+        number, _, _ = self._of(collection)
+        with self._database.writing() as db:
+            found = db.execute(
+                "SELECT id, hidden FROM revisions WHERE (collection, name) = (?, ?)",
+                (number, revision),
+            ).fetchone()
+            if found and found[1]:
+                db.execute("UPDATE revisions SET hidden = 0 WHERE id = ?", (found[0],))
+                rows.delete(
+                    db,
+                    number,
+                    "r.collection = ? AND p.revision <> ? AND p.id IN"
+                    " (SELECT id FROM points WHERE revision = ?)",
+                    [(number, found[0], found[0])],
+                )
+            if replaces is not None and replaces != revision:
+                _remove(db, number, [replaces])
+            _changed(db, number)
+
+    async def remove(self, collection: str, revisions: Iterable[str]) -> None:
+        number, _, _ = self._of(collection)
+        with self._database.writing() as db:
+            _remove(db, number, revisions)
+            _changed(db, number)
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        with self._database.snapshot():
+            number, spec, version = self._of(collection)
+            check_request(spec, request)
+            image = self._image(collection, number, version)
+            sides = sides_of(self._database, number, spec, image, request)
+        return await rankings_of(spec, request, sides)
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        number, spec, _ = self._of(collection)
+        known: dict[str, Stored] = {}
+        for key in dict.fromkeys(ids):
+            for *row, dense in self._database.read(
+                f"SELECT {rows.CHUNK}, p.dense{_VISIBLE} AND p.id = ?", (number, key)
+            ):
+                vector = None
+                if vectors and spec.dense is not None and dense is not None:
+                    vector = np.frombuffer(dense, dtype=np.float32)
+                known[key] = Stored(rows.to_chunk(row), vector)
+        return tuple(known[key] for key in ids if key in known)
+
+    async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
+        number, _, _ = self._of(collection)
+        found = self._database.read(
+            f"SELECT {rows.CHUNK}{_VISIBLE} AND r.name = ?", (number, revision)
+        )
+        chunks = (rows.to_chunk(row) for row in found)
+        return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
+
+    async def revisions(self, collection: str) -> Mapping[str, int]:
+        number, _, _ = self._of(collection)
+        return dict(
+            self._database.read(
+                "SELECT r.name, count(*) FROM points p JOIN revisions r ON r.id = p.revision"
+                " WHERE r.collection = ? GROUP BY r.id",
+                (number,),
+            )
+        )
+
+    async def staged(self, collection: str) -> frozenset[str]:
+        number, _, _ = self._of(collection)
+        found = self._database.read(
+            "SELECT name FROM revisions WHERE collection = ? AND hidden", (number,)
+        )
+        return frozenset(name for (name,) in found)
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        number, _, _ = self._of(collection)
+        check_prefix(after)
+        found = self._database.read(
+            f"SELECT {rows.CHUNK}{_VISIBLE} AND p.id > ? ORDER BY p.id LIMIT ?",
+            (number, after or "", limit),
+        )
+        return tuple(map(rows.to_chunk, found))
+
+    async def export(
+        self, collection: str, after: str | None, limit: int
+    ) -> tuple[tuple[str, Point], ...]:
+        number, spec, _ = self._of(collection)
+        check_prefix(after)
+        found = self._database.read(
+            f"SELECT {rows.CHUNK}, r.name, p.length, p.terms, p.weights, p.dense{_VISIBLE}"
+            " AND p.id > ? ORDER BY p.id LIMIT ?",
+            (number, after or "", limit),
+        )
+        return tuple(rows.to_point(row, dense=spec.dense is not None) for row in found)
+
+    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
+        number, _, _ = self._of(collection)
+        for key, vector in vectors.items():
+            check_sparse(vector, f"chunk {key}")
+        with self._database.writing() as db:
+            for key, vector in vectors.items():
+                for (place,) in db.execute(f"SELECT p.key{_VISIBLE} AND p.id = ?", (number, key)):
+                    rows.weigh(db, number, place, vector)
+            _changed(db, number)
+
+    async def flush(self) -> None:
+        self._database.flush()
+
+    async def optimise(self, collection: str) -> bool:
+        self._of(collection)
+        return False
+
+    async def close(self) -> None:
+        self._database.close()
+
+    def bytes(self, collection: str) -> int:
+        """Space on disk; the file is shared by all collections."""
+        self._of(collection)
+        beside = (self._path, self._path.with_name(f"{self._path.name}-wal"))
+        return sum(path.stat().st_size for path in beside if path.exists())
+
+    def optimising(self, collection: str) -> bool:
+        """Never."""
+        self._of(collection)
+        return False
+
+    def _of(self, collection: str) -> tuple[int, CollectionSpec, int]:
+        """Number, spec and version."""
+        found = self._database.read(
+            "SELECT id, spec, version FROM collections WHERE name = ?", (collection,)
+        )
+        if not found:
+            known = [name for (name,) in self._database.read("SELECT name FROM collections")]
+            check_known(collection, known)
+        ((number, spec, version),) = found
+        return number, msgspec.json.decode(spec, type=CollectionSpec), version
+
+    def _image(self, collection: str, number: int, version: int) -> Image:
+        image = self._images.get(collection)
+        if image is None or (image.collection, image.version) != (number, version):
+            image = self._images[collection] = take_image(self._database, number, version)
+        return image
+
+
+def _revision(db: sqlite3.Connection, collection: int, name: str) -> tuple[int, bool, int]:
+    """Its number, is it hidden, and how many points it has; made, hidden, if it is new."""
+    db.execute(
+        "INSERT INTO revisions (collection, name, hidden) VALUES (?, ?, 1) ON CONFLICT DO NOTHING",
+        (collection, name),
+    )
+    number, hidden, count = db.execute(
+        "SELECT r.id, r.hidden, (SELECT count(*) FROM points WHERE revision = r.id)"
+        " FROM revisions r WHERE (collection, name) = (?, ?)",
+        (collection, name),
+    ).fetchone()
+    return number, bool(hidden), count
+
+
+def _remove(db: sqlite3.Connection, collection: int, revisions: Iterable[str]) -> None:
+    keys = [(collection, name) for name in revisions]
+    rows.delete(db, collection, "r.collection = ? AND r.name = ?", keys)
+    db.executemany("DELETE FROM revisions WHERE (collection, name) = (?, ?)", keys)
+
+
+def _changed(db: sqlite3.Connection, collection: int) -> None:
+    db.execute("UPDATE collections SET version = version + 1 WHERE id = ?", (collection,))

@@ -1,0 +1,73 @@
+"""A filter as a condition of SQL over `points p JOIN revisions r`."""
+
+from __future__ import annotations
+
+from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Phrase, Prefix, Range, Text
+from pincite.stores.sqlite.database import Database
+
+_MOST = 1_000  # values that go in as parameters; more are laid down in a table
+_FALSE = "0"
+
+
+def where(filter_: Filter, database: Database) -> tuple[str, list[object]]:
+    """The condition and its parameters."""
+    values: list[object] = []
+
+    def compiled(condition: Condition) -> str:
+        return f"coalesce({_condition(condition, values, database)}, 0)"
+
+    parts = [compiled(condition) for condition in filter_.must]
+    if filter_.should:
+        parts.append(f"({' OR '.join(compiled(condition) for condition in filter_.should)})")
+    parts += [f"NOT {compiled(condition)}" for condition in filter_.must_not]
+    return " AND ".join(parts) or "1", values
+
+
+def _condition(condition: Condition, values: list[object], database: Database) -> str:
+    if isinstance(condition, Ids):
+        return _among("p.id", condition.ids, values, database)
+    if condition.field == "symbols":
+        inner = _test("s.symbol", condition, values, database)
+        return f"EXISTS (SELECT 1 FROM symbols s WHERE s.key = p.key AND {inner})"
+    column = "r.name" if condition.field == "revision" else f"p.{condition.field}"
+    return _test(column, condition, values, database)
+
+
+def _test(column: str, condition: Condition, values: list[object], database: Database) -> str:
+    match condition:
+        case AnyOf():
+            wanted = tuple(value for value in condition.values if value)
+            return _among(column, wanted, values, database)
+        case Range():
+            bounds = (("<=", condition.lte), ("<", condition.lt), (">=", condition.gte))
+            tests = []
+            for sign, bound in (*bounds, (">", condition.gt)):
+                if bound is not None:
+                    tests.append(f"{column} {sign} ?")
+                    values.append(bound)
+            return f"({' AND '.join(tests)})"
+        case Text():
+            values.append(condition.text)
+            return f"has_words({column}, ?)"
+        case Phrase():
+            values.append(condition.text)
+            return f"has_phrase({column}, ?)"
+        case Prefix():
+            values.append(condition.prefix)
+            return f"({column} <> '' AND begins({column}, ?))"
+        case Exists():
+            return f"({column} IS NOT NULL AND {column} <> '')"
+        case Ids():
+            return _among(column, condition.ids, values, database)
+
+
+def _among(column: str, wanted: tuple[str, ...], values: list[object], database: Database) -> str:
+    if not wanted:
+        return _FALSE
+    if len(wanted) <= _MOST:
+        values += wanted
+        return f"{column} IN ({', '.join('?' * len(wanted))})"
+    slot = len(values)
+    database.choose(slot, wanted)
+    values.append(slot)
+    return f"{column} IN (SELECT value FROM chosen WHERE slot = ?)"

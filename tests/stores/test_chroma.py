@@ -1,0 +1,81 @@
+"""Chroma in a folder, and its server, really started."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from pincite.errors import StoreError
+from pincite.ports import Store
+from pincite.stores.chroma.database import Database, open_client
+from pincite.stores.chroma.store import ChromaStore
+from pincite.testing.stores import StoreContract
+from tests.places import quick_folder
+
+_START_S = 60.0
+
+
+class TestChromaInAFolder(StoreContract):
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Store]:
+        with quick_folder() as folder:
+            store = ChromaStore(Database(open_client("", folder), str(folder)))
+            yield store
+            await store.close()
+
+
+@pytest.fixture(scope="class")
+def server(request: pytest.FixtureRequest) -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with quick_folder() as folder:
+        command = (str(Path(sys.executable).with_name("chroma")), "run")
+        place = ("--path", str(folder), "--host", "127.0.0.1", "--port", str(port))
+        process = subprocess.Popen(
+            [*command, *place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            request.cls.url = f"http://127.0.0.1:{port}"
+            _wait(request.cls.url)
+            yield request.cls.url
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _wait(url: str) -> None:
+    until = time.monotonic() + _START_S
+    while True:
+        try:
+            open_client(url, None)
+        except StoreError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+
+
+@pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
+)
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # Chroma leaves them open
+@pytest.mark.usefixtures("server")
+class TestChromaServer(StoreContract):
+    url: str
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Store]:
+        prefix = f"p{uuid4().hex[:8]}-"
+        store = ChromaStore(Database(open_client(self.url, None), self.url), prefix=prefix)
+        yield store
+        await store.close()

@@ -1,0 +1,63 @@
+"""The server's store, on the client's own engine; on a real server where QDRANT_URL names one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import pytest
+
+from pincite.ports import Store
+from pincite.stores.qdrant.connection import Connection, open_client
+from pincite.stores.qdrant.store import QdrantStore
+from pincite.testing.stores import StoreContract
+from tests.stores.qdrant_http import recording_server
+
+URL = os.environ.get("QDRANT_URL", "")
+
+
+#: What the local engine warns of: it has no indexes and always searches exactly.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Local mode performs exact:UserWarning"),
+]
+
+
+class OnTheLocalEngine(StoreContract):
+    """The local engine multiplies a matrix, in which equal vectors at different places have scores
+    that differ by 1e-8. Servers calculate each by itself."""
+
+    def test_ties_are_ordered_by_id(self) -> None:
+        pytest.skip("the local engine gives equal vectors unequal scores")
+
+
+class TestQdrantStoreOverHttp(OnTheLocalEngine):
+    """Every request of the whole suite follows the published OpenAPI."""
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Store]:
+        with recording_server() as recorder:
+            client = open_client(recorder.url, "secret", grpc_port=None, timeout_s=30)
+            store = QdrantStore(Connection(client, recorder.url), consistency="majority")
+            yield store
+            await store.close()
+            assert recorder.wrong == []
+            assert all(headers["api-key"] == "secret" for headers in recorder.headers)
+
+
+@pytest.mark.skipif(not URL, reason="set QDRANT_URL to run the suite on a Qdrant server")
+class TestQdrantStoreOnAServer(StoreContract):
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Store]:
+        key = os.environ.get("QDRANT_API_KEY")
+        client = open_client(URL, key, grpc_port=None, timeout_s=30)
+        prefix = f"contract-{uuid4().hex[:8]}-"
+        store = QdrantStore(Connection(client, URL), prefix=prefix)
+        try:
+            yield store
+        finally:
+            for name in ("main", "other"):
+                await store.drop(name)
+            await store.close()

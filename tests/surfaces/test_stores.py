@@ -1,0 +1,92 @@
+"""The same commands, whatever the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.stores.qdrant_http import Recorder, recording_server
+from tests.surfaces.conftest import Cli
+
+GUIDE = "# Keys\n\nTo rotate a key, call `rotate_key`.\n\n# Backups\n\nBackups run every night.\n"
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Local mode performs exact:UserWarning"),
+]
+
+
+@pytest.fixture
+def server() -> Iterator[Recorder]:
+    with recording_server() as recorder:
+        yield recorder
+        assert recorder.wrong == []
+
+
+def walk_through(cli: Cli, store: str) -> None:
+    """Index, search, change, search, restart, search, status."""
+    cli.write("docs/guide.md", GUIDE)
+    cli.write("docs/old.md", "# Old\n\nThe turnstile is broken.\n")
+    cli("index", "docs", "--lexical")
+    found = cli.json("search", "how do I rotate a key")["evidence"][0]
+    assert (found["path"], found["start_line"]) == ("guide.md", 1)
+    (cli.folder / "docs/old.md").unlink()
+    cli.write("docs/guide.md", f"# New\n\nSomething new about a zebra.\n\n{GUIDE}")
+    cli("index")
+    cli("stop")
+    assert "zebra" in cli.json("search", "zebra")["evidence"][0]["text"]
+    cli("search", "turnstile", code=3)
+    assert f"store    {store}" in cli("status").stdout
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "chroma"])
+def test_an_index_on_a_store_in_its_folder(cli: Cli, kind: str) -> None:
+    cli.write("pincite.toml", f'[store]\nkind = "{kind}"\n')
+    walk_through(cli, kind)
+
+
+def test_an_index_on_a_qdrant_server(
+    cli: Cli, server: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = cli.write("key.txt", "secret\n")
+    cli.write("pincite.toml", f'[store]\nurl = "{server.url}"\nkey_file = "{key}"\n')
+    walk_through(cli, f"qdrant at {server.url}")
+    assert all(headers.get("api-key") == "secret" for headers in server.headers)
+    assert "secret" not in (cli.folder / ".pincite/store.json").read_text()
+
+
+def test_an_index_never_changes_its_store_by_itself(cli: Cli, tmp_path: Path) -> None:
+    cli.write("guide.md", GUIDE)
+    cli("index", "guide.md", "--lexical")
+    cli.write("pincite.toml", '[store]\nkind = "sqlite"\n')
+    refused = cli("search", "rotate", code=2)
+    assert "another store (edge) than the settings say (sqlite)" in refused.stderr
+
+
+def test_a_server_that_is_away_is_named_and_found_again(cli: Cli, server: Recorder) -> None:
+    cli.write("guide.md", GUIDE)
+    cli.write("pincite.toml", f'[store]\nurl = "{server.url}"\n')
+    cli("index", "guide.md", "--lexical")
+    cli("stop")
+    server.failing = [403] * 50
+    assert "PINCITE_QDRANT_KEY" in cli("search", "rotate", code=1).stderr
+    server.failing = []
+    assert cli.json("search", "rotate a key")["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('kind = "oracle"', "oracle"),
+        ('kind = "qdrant"', "needs a url"),
+        ('kind = "sqlite"\nurl = "http://x"', "has no url"),
+        ('url = "http://x"\napi_key = "k"', "not kept here"),
+        ('url = "http://x"\ncolour = 1', "unknown key 'store.colour'"),
+        ('url = "http://x"\nshards = -1', "negative"),
+    ],
+)
+def test_a_store_that_cannot_be_is_refused(cli: Cli, text: str, said: str) -> None:
+    cli.write("pincite.toml", f"[store]\n{text}\n")
+    assert said in cli("index", "x", code=2).stderr
