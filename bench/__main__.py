@@ -25,7 +25,8 @@ from pincite.settings import load_settings
 
 #: In the order in which they are run: the ones that time something first.
 SUBJECTS: Final = (
-    *("cli", "latency", "encoder", "providers", "quality", "golden", "citations", "evaluation"),
+    *("cli", "latency", "encoder", "providers"),
+    *("quality", "golden", "evidence", "citations", "evaluation"),
 )
 
 Program = Callable[[Options], Awaitable[object]]

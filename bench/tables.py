@@ -11,6 +11,7 @@ from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
+from bench.evidence_table import evidence
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
 from bench.providers import ProviderFigures
@@ -287,6 +288,7 @@ def providers(raw: Any) -> str:
 TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "golden": golden,
+    "evidence": evidence,
     "citations": citations,
     "evaluation": evaluation,
     "encoder": encoder,

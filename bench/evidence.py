@@ -1,0 +1,205 @@
+"""The presets on documentation and source code in collections of their own, and what they cost.
+
+The ADK documentation and the wheel of its code are indexed by the product, each in a collection;
+every question of the golden set is asked with its task mode. Spans count as in `golden.py`.
+
+- R@12, nDCG@12, MRR@12: of what is shown. R@50: of the pool, before anything is chosen from it.
+- covered: the share of the questions whose results have every kind of source that is expected.
+- total: milliseconds from the question to the pack in one process with the store, the owner having
+  left. own: the same less the engine's calls and the query encoder.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from bench.frame import Options, require
+from bench.golden import find_wheel, require_docs
+from bench.latency import Times, times
+from bench.product import open_product, release, temporary_folder
+from bench.vectors import open_product_encoder
+from pincite.catalog.sqlite import SqliteCatalog
+from pincite.deps import Deps
+from pincite.evals.golden import GoldenSet, read_golden
+from pincite.evals.measures import mean_of
+from pincite.evals.running import Subject, open_subject, run_golden
+from pincite.evals.runs import Run
+from pincite.evals.statistics import median
+from pincite.evals.summary import scores as scores_of
+from pincite.evals.summary import summarise
+from pincite.index import LocalIndex
+from pincite.model import Matrix, Scope, Vector
+from pincite.options import IndexOptions
+from pincite.presets import PRESETS
+from pincite.profile import Profile
+from pincite.providers.dense.minilm import MiniLmEncoder
+from pincite.search import search
+from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.trace import Trace
+
+T = TypeVar("T")
+_MEASURES = ("R@12", "nDCG@12", "RR@12")
+
+
+@dataclass(frozen=True, slots=True)
+class PresetFigures:
+    """One preset. Measures are means over the questions on topic; times in milliseconds."""
+
+    measures: Mapping[str, float]
+    pool_recall: float
+    covered: float
+    on_topic: dict[str, int]
+    off_topic: dict[str, int]
+    total: Times
+    own_p50: float
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFigures:
+    """All presets."""
+
+    documents: int
+    chunks: int
+    questions: int
+    presets: dict[str, PresetFigures]
+
+
+async def run(options: Options) -> EvidenceFigures:
+    """Index, ask, score, time. Raises SkippedError naming what is missing."""
+    golden = read_golden(require(options.golden / "adk-dev.jsonl", "one question per line"))
+    docs = require_docs(options)
+    if options.quick:
+        golden = GoldenSet(golden.name, golden.queries[:8])
+    with temporary_folder() as work:
+        root = work / "index"
+        async with open_product(root, options) as engine:
+            place = docs / "docs" / "tools-custom" if options.quick else docs
+            await engine.index([place], options=IndexOptions(collection="docs"))
+            code = find_wheel(options, work)
+            chosen = IndexOptions(
+                collection="code",
+                include=("google/adk/tools/",) if options.quick else (),
+            )
+            await engine.index([code], options=chosen)
+            infos = await engine.collections()
+            subject = await open_subject(engine, golden, Scope())
+            runs = {
+                name: await run_golden(subject, golden, profile, name)
+                for name, profile in PRESETS.items()
+            }
+            await release(engine.client(), root)
+        taken = await _times(root, subject, golden, options)
+    presets = {}
+    for name, one in runs.items():
+        presets[name] = _figures(one, *taken[name])
+        print(f"  {name}: {presets[name].measures}, own {presets[name].own_p50} ms", flush=True)
+    return EvidenceFigures(
+        sum(info.documents for info in infos),
+        sum(info.chunks for info in infos),
+        len(golden.queries),
+        presets,
+    )
+
+
+def _figures(run: Run, total: Times, own_p50: float) -> PresetFigures:
+    summary = summarise(run, ())
+    values = mean_of(_MEASURES, scores_of(run, _MEASURES))
+    pool = mean_of(("R@50",), scores_of(run, ("R@50",), "load"))
+    return PresetFigures(
+        {name: round(value, 4) for name, value in values.items()},
+        round(pool["R@50"], 4),
+        round(summary.coverage_met or 0.0, 3),
+        dict(summary.verdicts["on topic"]),
+        dict(summary.verdicts["off topic"]),
+        total,
+        own_p50,
+    )
+
+
+@dataclass(slots=True)
+class Others:
+    """Seconds that were spent in the engine and in the encoder."""
+
+    spent_s: float = 0.0
+
+    def timed(self, call: Callable[..., T]) -> Callable[..., T]:
+        """The same call, its time added."""
+
+        def timed_call(*given: object) -> T:
+            started_s = time.perf_counter()
+            try:
+                return call(*given)
+            finally:
+                self.spent_s += time.perf_counter() - started_s
+
+        return timed_call
+
+
+@dataclass(slots=True)
+class TimedEncoder:
+    """The bundled encoder, its time told."""
+
+    encoder: MiniLmEncoder
+    others: Others
+    fingerprint: str = field(init=False)
+    dimensions: int = field(init=False)
+    languages: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.fingerprint = self.encoder.fingerprint
+        self.dimensions = self.encoder.dimensions
+        self.languages = self.encoder.languages
+
+    async def embed_query(self, text: str) -> Vector:
+        started_s = time.perf_counter()
+        try:
+            return await self.encoder.embed_query(text)
+        finally:
+            self.others.spent_s += time.perf_counter() - started_s
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return await self.encoder.embed_documents(texts)
+
+
+async def _times(
+    root: Path, subject: Subject, golden: GoldenSet, options: Options
+) -> dict[str, tuple[Times, float]]:
+    """By preset: whole searches in one process, and the median of what is our own of them."""
+    store = EdgeStore(root / "collections")
+    index = LocalIndex(store, SqliteCatalog(root / "catalog.db"), store)
+    await index.open()
+    others = Others()
+    encoder = open_product_encoder(options.models)
+    dense = TimedEncoder(encoder, others)
+    for shard in store._shards.values():
+        shard.ask = others.timed(shard.ask)  # type: ignore[method-assign]
+    collections = tuple(replace(one, index=index, dense=dense) for one in subject.deps.collections)
+    deps = replace(subject.deps, collections=collections)
+    found = {}
+    try:
+        for name, profile in PRESETS.items():
+            await _round(deps, profile, golden, others)
+            found[name] = await _round(deps, profile, golden, others)
+    finally:
+        encoder.close()
+        await index.close()
+    return found
+
+
+async def _round(
+    deps: Deps, profile: Profile, golden: GoldenSet, others: Others
+) -> tuple[Times, float]:
+    totals, own = [], []
+    for query in golden.queries:
+        others.spent_s = 0.0
+        started_s = time.perf_counter()
+        trace = Trace(time.perf_counter)
+        await search(query.text, deps, profile, Scope(), trace, mode=query.mode)
+        total_s = time.perf_counter() - started_s
+        totals.append(1000 * total_s)
+        own.append(1000 * (total_s - others.spent_s))
+    return times(totals), round(median(own), 2)
