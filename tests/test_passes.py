@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from pincite.errors import StoreError
-from pincite.model import Chunk, EvidencePack, Query, Ranking, Scope, SignalKind
+from pincite.model import Chunk, EvidencePack, Query, Ranking, Scope, SignalKind, Vector
 from pincite.ports import AnyOf, Index, RerankScore, Searchable, SearchRequest
 from pincite.presets import PRESETS
 from pincite.profile import Profile
@@ -251,6 +251,25 @@ def test_a_pool_is_shared_and_what_one_collection_cannot_fill_is_lent_to_the_oth
     assert [item.collection for item in shared.evidence].count("many") == 3
     lent = ask("which key secret", first, second, profile=profile)
     assert [item.collection for item in lent.evidence].count("many") == 4
+
+
+def test_collections_of_one_model_embed_the_question_once() -> None:
+    encoder = TopicEncoder()
+    asked: list[str] = []
+
+    class Counting(TopicEncoder):
+        async def embed_query(self, text: str) -> Vector:
+            asked.append(text)
+            return await encoder.embed_query(text)
+
+    both = [asyncio.run(make(Counting(), TEXTS, name)) for name in ("one", "two")]
+    asked.clear()
+    ask("rotate a key with a new secret", *both)
+    assert asked == ["rotate a key with a new secret"]
+    other = replace(both[1], dense=Counting(fingerprint="topics/2"))
+    asked.clear()
+    ask("rotate a key with a new secret", both[0], other)
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize(("reranker", "loaded"), [(None, 2), (Judge(), 3)])

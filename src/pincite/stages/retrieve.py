@@ -19,8 +19,9 @@ from pincite.model import (
     Scope,
     SourceType,
     SparseVector,
+    Vector,
 )
-from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
+from pincite.ports import AnyOf, DenseEncoder, Filter, Searchable, SearchRequest
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
 
@@ -86,10 +87,14 @@ async def retrieve(
     that fails or takes too long is left out and named in a notice. Raises the error of the first
     one if none is left.
     """
-    results = await asyncio.gather(
-        *(_one(query, collection, scope, config, done) for collection in collections),
-        return_exceptions=True,
-    )
+    vectors = _Vectors()
+    try:
+        results = await asyncio.gather(
+            *(_one(query, collection, scope, config, done, vectors) for collection in collections),
+            return_exceptions=True,
+        )
+    finally:
+        vectors.close()
     answered: dict[str, tuple[Ranking, ...]] = {}
     notices: list[Notice] = []
     errors: list[PinciteError] = []
@@ -119,8 +124,32 @@ async def retrieve(
     )
 
 
+class _Vectors:
+    """Every text embedded once by each model, however many collections have that model."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[tuple[str, str], asyncio.Future[Vector]] = {}
+
+    async def of(self, encoder: DenseEncoder, text: str) -> Vector:
+        """As `encoder.embed_query`. A collection that gives up does not stop it for others."""
+        key = (encoder.fingerprint, text)
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.ensure_future(encoder.embed_query(text))
+        return await asyncio.shield(self._tasks[key])
+
+    def close(self) -> None:
+        """Stop what nobody waits for any more."""
+        for task in self._tasks.values():
+            task.cancel()
+
+
 async def _one(
-    query: Query, collection: Searchable, scope: Scope, config: RetrieveConfig, done: Pass
+    query: Query,
+    collection: Searchable,
+    scope: Scope,
+    config: RetrieveConfig,
+    done: Pass,
+    vectors: _Vectors,
 ) -> Retrieved:
     """One collection: the question and, in a later pass, its expansions and widened kinds."""
     name = collection.spec.name
@@ -132,7 +161,8 @@ async def _one(
         async with asyncio.timeout(config.timeout_s):
             filter_ = await _filter(collection, scope)
             requests = [
-                await _request(text, query, collection, filter_, config, notices) for text in texts
+                await _request(text, query, collection, filter_, config, vectors, notices)
+                for text in texts
             ]
             wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
             answers = await asyncio.gather(
@@ -155,6 +185,7 @@ async def _request(
     collection: Searchable,
     filter_: Filter,
     config: RetrieveConfig,
+    vectors: _Vectors,
     notices: list[Notice],
 ) -> SearchRequest:
     name = collection.spec.name
@@ -169,7 +200,7 @@ async def _request(
         )
     elif collection.dense is not None:
         try:
-            dense = await collection.dense.embed_query(text)
+            dense = await vectors.of(collection.dense, text)
         except PinciteError as error:
             notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
     sparse = _emphasised(text, query.identifiers, collection, config.identifier_weight)
