@@ -36,6 +36,7 @@ from pincite.retrieval_log import LogSettings, take_log_settings
 from pincite.sources.configured import SourceConfig, sources_from
 from pincite.store_settings import (
     KEYS,
+    Remembered,
     StoreSettings,
     remembered,
     store_key,
@@ -128,7 +129,11 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
 
 def open_remembered(root: Path, environ: Mapping[str, str]) -> Opened:
     """The store of an index folder. Raises StoreError, UsageError."""
-    known = remembered(root)
+    return open_store(root, remembered(root), environ)
+
+
+def open_store(root: Path, known: Remembered, environ: Mapping[str, str]) -> Opened:
+    """A store, with its key from the environment. Raises StoreError, UsageError."""
     store = known.settings
     if store.kind == "edge":
         return open_edge(root)

@@ -134,11 +134,20 @@ def remember(root: Path, store: StoreSettings) -> None:
         raise ConfigError(
             f"the index {root} has its points in another store ({known.settings.place}) than the"
             f" settings say ({store.place})",
-            hint="mend [store] in pincite.toml, or use another index folder: see PINCITE_INDEX",
+            hint=f"pincite {'push' if store.url else 'pull'} to copy them there, or mend [store]",
         )
     if known.settings == store:
         return
-    raw = msgspec.json.encode(Remembered(store, known.owner or uuid4().hex))
+    write_remembered(root, Remembered(store, known.owner or fresh_owner()))
+
+
+def fresh_owner() -> str:
+    """A name for an index that no other has."""
+    return uuid4().hex
+
+
+def write_remembered(root: Path, what: Remembered) -> None:
+    """Let the folder remember this, at once or not at all."""
     fresh = root / f"{REMEMBERED}.{os.getpid()}.new"
-    fresh.write_bytes(raw)
+    fresh.write_bytes(msgspec.json.encode(what))
     fresh.replace(root / REMEMBERED)

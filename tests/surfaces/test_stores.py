@@ -90,3 +90,25 @@ def test_a_server_that_is_away_is_named_and_found_again(cli: Cli, server: Record
 def test_a_store_that_cannot_be_is_refused(cli: Cli, text: str, said: str) -> None:
     cli.write("pincite.toml", f"[store]\n{text}\n")
     assert said in cli("index", "x", code=2).stderr
+
+
+def test_an_index_is_pushed_to_a_server_and_pulled_back(cli: Cli, server: Recorder) -> None:
+    cli.write("docs/guide.md", GUIDE)
+    cli.write("docs/other.md", "# Other\n\nA turnstile counts people.\n")
+    cli("index", "docs", "--lexical")
+    before = cli.json("search", "rotate a key")["evidence"]
+    cli("push", code=2)
+    cli.write("pincite.toml", f'[store]\nurl = "{server.url}"\n')
+    assert "pincite push" in cli("search", "rotate", code=2).stderr
+    server.failing = [0] * 30 + [403] * 99  # it goes away in the middle
+    cli("push", code=1)
+    server.failing = []
+    assert "2 points" in cli("push").stdout
+    assert cli("push").stdout == ""
+    assert cli.json("search", "rotate a key")["evidence"] == before
+    cli.write("docs/other.md", "# Other\n\nA zebra crosses.\n")
+    cli("index")
+    cli.write("pincite.toml", '[store]\nkind = "sqlite"\n')
+    assert "2 points, 2 copied" in cli("pull").stdout
+    assert cli.json("search", "zebra")["evidence"][0]["path"] == "other.md"
+    cli("search", "turnstile", code=3)

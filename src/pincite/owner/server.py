@@ -53,7 +53,7 @@ class Owner(LocalIndex):
         `models`. Raises AlreadyOwned, IndexTooNew, StoreError, UsageError."""
         self._lock = (root / wire.LOCK).open("a")
         try:
-            _take(self._lock.fileno(), root)
+            take_index(self._lock.fileno(), root)
             self._opened = open_store(root)
             catalog = SqliteCatalog(root / "catalog.db")
         except BaseException:
@@ -123,7 +123,8 @@ class Owner(LocalIndex):
             self._lock.close()
 
 
-def _take(lock: int, root: Path) -> None:
+def take_index(lock: int, root: Path) -> None:
+    """Lock an index folder for this process. Raises AlreadyOwned."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

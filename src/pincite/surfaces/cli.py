@@ -145,6 +145,7 @@ def _add_commands() -> None:
         cli_replay,
         cli_rerank,
         cli_search,
+        cli_store,
     )
 
     app.add_command(cli_search.search)
@@ -160,6 +161,8 @@ def _add_commands() -> None:
     app.add_command(cli_rerank.rerank)
     app.add_command(cli_replay.replay)
     app.add_command(cli_mcp.mcp)
+    app.add_command(cli_store.push)
+    app.add_command(cli_store.pull)
 
 
 _add_commands()

@@ -48,6 +48,7 @@ async def status(engine: AsyncPincite) -> Status:
     return Status(
         *(index, identity.pid, identity.version, rung, infos, tuple(advice)),
         logging=engine.settings.log.enabled,
+        store=engine.settings.store.place,
     )
 
 
