@@ -19,7 +19,7 @@ from pincite.model import CollectionSpec
 from pincite.opening import open_all
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
-from pincite.ports import CollectionInfo, GroupedEncoder
+from pincite.ports import CollectionInfo, GroupedEncoder, SparseEncoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
 from pincite.settings import Settings
@@ -55,24 +55,35 @@ async def index_sources(
         async with open_dense(settings, info, options) as dense:
             models = Models(settings.use, settings.models, offline=settings.offline)
             spec = await _spec(client, info, dense, models, options, opened)
-            maker = Maker(
-                ChunkerConfig(),
-                await sparse_of(models, spec),
-                spec.dense,
-                chunks=dense.batch_chunks,
-                grouped=isinstance(dense.encoder, GroupedEncoder),
-            )
+            maker = make_maker(ChunkerConfig(), await sparse_of(models, spec), spec, dense)
             deps = IngestDeps(client, dense.encoder, maker, progress)
-            reports = []
-            for source, selection in opened:
-                spec = await _current(client, spec)
-                reports.append(await ingest(source, selection, spec, deps))
-            return tuple(reports)
+            return await ingest_all(opened, spec, deps)
 
 
-async def _current(client: RemoteIndex, spec: CollectionSpec) -> CollectionSpec:
-    """The spec with the average length that the source before has left."""
-    return next(i.spec for i in await client.collections() if i.spec.name == spec.name)
+def make_maker(
+    chunker: ChunkerConfig, sparse: SparseEncoder, spec: CollectionSpec, dense: Dense
+) -> Maker:
+    """What makes the points of a collection."""
+    return Maker(
+        chunker,
+        sparse,
+        spec.dense,
+        chunks=dense.batch_chunks,
+        grouped=isinstance(dense.encoder, GroupedEncoder),
+    )
+
+
+async def ingest_all(
+    opened: Sequence[tuple[OpenSource, Selection]], spec: CollectionSpec, deps: IngestDeps
+) -> tuple[IngestReport, ...]:
+    """Sources into a collection that is there, each with the average length that the one before
+    has left. Raises as `ingest`."""
+    reports = []
+    for source, selection in opened:
+        infos = await deps.index.collections()
+        spec = next(info.spec for info in infos if info.spec.name == spec.name)
+        reports.append(await ingest(source, selection, spec, deps))
+    return tuple(reports)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Profiles that differ in named fields: the points of a sweep, and `--set` of a run.
 
 A field is named by its path in the profile, such as `fuse.dense_weight`; which fields there are is
-for the profile to say.
+for the profile to say. In sweeps `chunking.` stands before the fields of the chunker.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ import random
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, Final
 
+import msgspec
+
+from pincite.chunkers import ChunkerConfig
 from pincite.errors import ConfigError, UsageError
 from pincite.evals.running import fingerprint
 from pincite.profile import Profile, profile_from
 
+CHUNKING: Final = "chunking"
 Axes = Mapping[str, "tuple[Any, ...] | Range"]
 
 
@@ -37,11 +41,13 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A profile, what sets it apart from the others, and a short name that follows from both."""
+    """A profile, what sets it apart from the others, and a short name that follows from both.
+    `chunker` is None for the index as it is, else the sources are to be indexed anew with it."""
 
     id: str
     values: Mapping[str, Any]
     profile: Profile
+    chunker: ChunkerConfig | None = None
 
     @property
     def label(self) -> str:
@@ -122,32 +128,58 @@ def draw(base: Profile, axes: Axes, count: int, seed: int) -> Points:
 def _points(base: Profile, axes: Axes, combinations: Iterable[dict[str, Any]]) -> Points:
     for name in axes:
         _require(base, name)
-    points = {fingerprint(base): Point(fingerprint(base), {}, base)}
+    chunker = ChunkerConfig() if any(map(_is_chunking, axes)) else None
+    first = _point({}, base, chunker)
+    points = {first.id: first}
     refused: dict[str, str] = {}
     for values in combinations:
+        rest = {name: value for name, value in values.items() if not _is_chunking(name)}
         try:
-            profile = with_values(base, values, "sweep")
+            profile = with_values(base, rest, "sweep")
+            point = _point(values, profile, _chunker(values) if chunker else None)
         except ConfigError as error:
             refused[" ".join(f"{k}={v}" for k, v in values.items())] = error.message
             continue
-        key = fingerprint(profile)
-        points.setdefault(key, Point(key, values, profile))
+        points.setdefault(point.id, point)
     if len(points) == 1 and refused:
         label, reason = next(iter(refused.items()))
         raise ConfigError(f"no combination is possible; {label}: {reason}")
     return Points(tuple(points.values()), refused)
 
 
+def _point(values: dict[str, Any], profile: Profile, chunker: ChunkerConfig | None) -> Point:
+    key = fingerprint((profile, chunker.fingerprint) if chunker else profile)
+    return Point(key, values, profile, chunker)
+
+
+def _is_chunking(name: str) -> bool:
+    return name.partition(".")[0] == CHUNKING
+
+
+def _chunker(values: Mapping[str, Any]) -> ChunkerConfig:
+    """The chunker of a combination. Raises ConfigError."""
+    given = {n.partition(".")[2]: value for n, value in values.items() if _is_chunking(n)}
+    try:
+        return msgspec.convert(given, ChunkerConfig)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"sweep: {CHUNKING}: {error}") from error
+
+
 def _require(base: Profile, name: str) -> None:
-    """Raises ConfigError unless the profile has the field."""
-    value: Any = base
+    """Raises ConfigError unless the profile, or for `chunking` the chunker, has the field."""
+    value: Any = {f.name: getattr(base, f.name) for f in fields(base)} | {CHUNKING: ChunkerConfig()}
     for part in name.split("."):
-        known = [f.name for f in fields(value)] if is_dataclass(value) else []
+        if is_dataclass(value):
+            value = {f.name: getattr(value, f.name) for f in fields(value)}
+        known = value if isinstance(value, dict) else {}
         if part not in known:
             raise ConfigError(
                 f"the profile has no field {name!r}; known here: {', '.join(known) or 'none'}"
             )
-        value = getattr(value, part)
+        value = known[part]
+    if isinstance(value, ChunkerConfig):
+        names = ", ".join(f"{name}.{f.name}" for f in fields(value))
+        raise ConfigError(f"{name!r} is a table; its fields: {names}")
 
 
 def _value(text: str) -> Any:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pincite.engine import AsyncPincite
-from pincite.errors import PinciteError
+from pincite.errors import PinciteError, UsageError
 from pincite.evals.golden import GoldenQuery, GoldenSet
 from pincite.evals.journal import Journal, Plan, write_line
 from pincite.evals.points import Point
+from pincite.evals.rechunking import VECTORS, Indexing, indexed_anew, require_spans
 from pincite.evals.running import Progressed, Subject, stamp
 from pincite.evals.sweep import Line, sweep_points
 from pincite.evals.table import SweepTable, tabulate
@@ -35,18 +36,40 @@ async def run_sweep(
     jobs: int = 1,
     tune_share: float = 0.5,
     progress: Progressed = lambda *_: None,
+    indexing: Indexing = lambda *_: None,
 ) -> SweepTable:
     """All points; the first is the one that the others are held against. What the folder has
     already is not done again. `jobs` processes each take a share of the questions, so that no
     work is done twice; they open the index that `settings` name, and without it there is only
-    this process. Raises UsageError for a folder of another sweep."""
+    this process. Points with a chunker need `settings`: for each chunker whose points lack
+    something the sources are indexed once (`indexing` is told). Raises UsageError for a folder of
+    another sweep, and for chunkers what `require_spans` and `indexed_anew` raise."""
+    chunkers = list(dict.fromkeys(point.chunker for point in points))
+    if any(chunkers):
+        require_spans(golden)
     plan = Plan(await stamp(subject.deps, golden, points[0].profile, "sweep"), tuple(names))
     journal = Journal(folder, plan)
-    work = _missing(journal, golden, points)
-    if work and jobs > 1 and settings is not None:
-        await _in_processes(settings, subject, work, names, journal, jobs, progress)
-    elif work:
-        await _here(subject, work, names, journal, progress)
+    todo = [
+        (chunker, work)
+        for chunker in chunkers
+        if (work := _missing(journal, golden, [p for p in points if p.chunker == chunker]))
+    ]
+    before, total = 0, sum(_count(work) for _, work in todo)
+    for chunker, work in todo:
+
+        def told(done: int, _: int, before: int = before) -> None:
+            progress(before + done, total)
+
+        if chunker is None:
+            await _work(settings, subject, work, names, journal, jobs, told)
+        elif settings is None:
+            raise UsageError("a sweep over chunking needs the settings of an index")
+        else:
+            vectors = folder / VECTORS
+            anew = indexed_anew(settings, subject, golden, chunker, vectors, indexing)
+            async with anew as (away, twin):
+                await _work(away, twin, work, names, journal, jobs, told)
+        before += _count(work)
     return tabulate(golden, points, journal.read(), names, tune_share)
 
 
@@ -65,10 +88,29 @@ def _missing(journal: Journal, golden: GoldenSet, points: Sequence[Point]) -> Wo
     return list(groups.values())
 
 
+def _count(work: Work) -> int:
+    return sum(len(queries) for queries, _ in work)
+
+
+async def _work(
+    settings: Settings | None,
+    subject: Subject,
+    work: Work,
+    names: Sequence[str],
+    journal: Journal,
+    jobs: int,
+    progress: Progressed,
+) -> None:
+    if jobs > 1 and settings is not None:
+        await _in_processes(settings, subject, work, names, journal, jobs, progress)
+    else:
+        await _here(subject, work, names, journal, progress)
+
+
 async def _here(
     subject: Subject, work: Work, names: Sequence[str], journal: Journal, progress: Progressed
 ) -> None:
-    total, done = sum(len(queries) for queries, _ in work), 0
+    total, done = _count(work), 0
     with journal.new_file().open("ab") as file:
         for queries, points in work:
 
@@ -97,7 +139,7 @@ async def _in_processes(
         share = [(queries[number::jobs], points) for queries, points in work]
         share = [(queries, points) for queries, points in share if queries]
         if share:
-            total += sum(len(queries) for queries, _ in share)
+            total += _count(share)
             given = (settings, subject.scope, subject.targets, share, tuple(names))
             workers.append(
                 context.Process(target=_worker, args=(*given, journal.new_file()), daemon=True)

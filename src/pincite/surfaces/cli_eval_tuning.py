@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,9 +26,11 @@ from pincite.surfaces.cli_eval import (
 from pincite.surfaces.options import index_option, json_option, run, say
 
 if TYPE_CHECKING:
+    from pincite.chunkers import ChunkerConfig
     from pincite.engine import AsyncPincite
     from pincite.evals.ann import AnnReport
     from pincite.evals.table import SweepTable
+    from pincite.ingest import Progress
 
 
 @click.command()
@@ -75,7 +78,9 @@ def sweep(
 ) -> None:
     """Try many profiles on GOLDEN, as a grid or at random.
 
-    Embeddings, rankings, chunks and rerank scores are computed once and shared by all points.
+    Embeddings, rankings, chunks and rerank scores are computed once and shared by all points. For
+    fields of the chunker, such as --vary chunking.target_tokens=96,160, the sources are indexed
+    anew into a temporary index, once for each chunking.
     """
     from pincite.evals.measures import parse
     from pincite.evals.points import draw, grid, parse_values
@@ -83,6 +88,7 @@ def sweep(
     from pincite.evals.sweep import SWEPT
     from pincite.evals.sweeping import run_sweep
     from pincite.evals.tables import sweep_table
+    from pincite.surfaces.progress import ProgressLine
     from pincite.surfaces.render import to_json
 
     parse(*measure)
@@ -94,6 +100,17 @@ def sweep(
         points = draw(base, axes, draws, seed) if draws else grid(base, axes)
         for label, reason in points.refused.items():
             say(f"warning: contradiction: {label} is left out: {reason}")
+        line = ProgressLine(sys.stderr)
+        last: list[object] = []
+
+        def indexing(chunker: ChunkerConfig, progress: Progress) -> None:
+            if last != [chunker]:
+                last[:] = [chunker]
+                line.done()
+                sizes = f"{chunker.target_tokens}/{chunker.max_tokens}/{chunker.solo_tokens}"
+                say(f"indexing anew with chunks of target/max/solo {sizes} tokens")
+            line(progress)
+
         with progress_line(f"{len(points.points)} points, sweeping") as told:
             return await run_sweep(
                 await open_subject(engine, questions, scope_of(collection)),
@@ -105,6 +122,7 @@ def sweep(
                 jobs=jobs or os.cpu_count() or 1,
                 tune_share=tune,
                 progress=told,
+                indexing=indexing,
             )
 
     found = run(work, index)
