@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,7 +115,7 @@ def test_what_is_written_is_used_and_packs_say_so(tmp_path: Path) -> None:
     assert "learned 2026-01-02 on g" in text
     assert "5-fold cross-validation: precision" in text
     table = tomllib.loads(text)
-    assert table["gate"]["calibrated"] is True
+    assert table["gate"]["coverage_normalised"]["calibrated"] is True
     profile = load_settings({}, tmp_path, tmp_path / ".pincite").profile
     assert profile.select.results == 7
     assert profile.gate.coverage_normalised.weak_at == pytest.approx(
@@ -122,6 +123,9 @@ def test_what_is_written_is_used_and_packs_say_so(tmp_path: Path) -> None:
     )
     pack = ask("how long are backups kept", hybrid().deps, profile)
     assert pack.verdict.calibrated
+    by_cosine = replace(profile, gate=replace(profile.gate, signal="dense"))
+    pack = ask("how long are backups kept", hybrid().deps, by_cosine)
+    assert not pack.verdict.calibrated  # nothing was learned for this signal
     write_thresholds(place, calibrate(run), "2026-01-03")  # again, in place of the first
     assert place.read_text().count("learned 2026") == 1
 

@@ -109,9 +109,14 @@ def test_the_candidates_pass_as_they_came_whatever_the_verdict() -> None:
 
 
 def test_the_verdict_says_whether_its_thresholds_were_learned_here() -> None:
-    one = candidate(("coverage", "share", 0.5))
-    assert not gate((one,), GateConfig()).verdict.calibrated
-    assert gate((one,), GateConfig(calibrated=True)).verdict.calibrated
+    """Those that it was judged by; others may have been learned without them."""
+    lexical = candidate(("coverage", "share", 0.5))
+    dense = candidate(("dense", "cosine", 0.9))
+    learned = GateConfig(coverage_share=Thresholds(0.5, 0.3, calibrated=True))
+    assert not gate((lexical,), GateConfig()).verdict.calibrated
+    assert gate((lexical,), learned).verdict.calibrated
+    assert not gate((dense,), learned).verdict.calibrated
+    assert not gate((candidate(("fused", "rrf", 0.03)),), learned).verdict.calibrated
 
 
 def test_thresholds_that_contradict_themselves_are_refused() -> None:

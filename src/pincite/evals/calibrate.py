@@ -110,7 +110,7 @@ def learn(on: Sequence[float], off: Sequence[float], caution: float = CAUTION) -
     count as 0, since thresholds are not negative."""
     weak = _cheapest(on, off, caution)
     grounded = max(weak, _cheapest(on, off, 1 / caution))
-    return Thresholds(grounded_at=grounded, weak_at=weak)
+    return Thresholds(grounded_at=grounded, weak_at=weak, calibrated=True)
 
 
 def _cheapest(on: Sequence[float], off: Sequence[float], caution: float) -> float:

@@ -14,7 +14,7 @@ from pincite.settings import load_settings
 
 
 def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str, ...]:
-    """Set `gate.calibrated` and the thresholds of every signal that has some in the profile, unless
+    """Set the thresholds of every signal that has some in the profile, marked as calibrated, unless
     those were better; each table says in a comment what it was learned from. The rest of the file
     stays as it is. Returns the names of the fields. Raises UsageError for a file that is no
     profile; then nothing has been written."""
@@ -31,7 +31,6 @@ def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str,
         text = path.read_text(encoding="utf-8")
     document: Any = tomlkit.parse(text)
     gate = document.setdefault("gate", tomlkit.table())
-    gate["calibrated"] = True
     by_field = {one.field: one for one in found.signals}
     for name, thresholds in tables.items():
         table = tomlkit.table()
@@ -39,6 +38,7 @@ def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str,
             table.add(tomlkit.comment(line))
         table["grounded_at"] = round(thresholds.grounded_at, 4)
         table["weak_at"] = round(thresholds.weak_at, 4)
+        table["calibrated"] = True
         gate[name] = table
     write_whole(path, tomlkit.dumps(document))
     return tuple(tables)

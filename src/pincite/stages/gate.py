@@ -19,10 +19,12 @@ _LEVELS: Final[tuple[VerdictLevel, ...]] = ("none", "weak", "grounded")
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """`grounded` from `grounded_at` on, `weak` from `weak_at` on, below that `none`."""
+    """`grounded` from `grounded_at` on, `weak` from `weak_at` on, below that `none`. `calibrated`
+    says that both come from a golden set of the corpus."""
 
     grounded_at: float
     weak_at: float
+    calibrated: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.weak_at <= self.grounded_at:
@@ -37,8 +39,7 @@ class GateConfig:
     """One pair of thresholds per signal and kind, so that none is ever applied to another scale.
 
     `signal`: judge on this one; `auto` takes the first of reranked probability, coverage and
-    dense cosine that the candidates have. `calibrated` says that the thresholds come from a
-    golden set of the corpus.
+    dense cosine that the candidates have.
 
     Measured on eleven tasks of on-topic and off-topic questions, MiniLM (docs/decisions/0004):
 
@@ -56,7 +57,6 @@ class GateConfig:
     dense_cosine: Thresholds = field(default_factory=lambda: Thresholds(0.45, 0.35))
     # guess, unmeasured: no cross-encoder was at hand
     reranked_probability: Thresholds = field(default_factory=lambda: Thresholds(0.5, 0.2))
-    calibrated: bool = False
 
     def thresholds(self, signal: SignalName, kind: SignalKind) -> Thresholds | None:
         """The pair for a signal of that kind, None if there is none."""
@@ -82,11 +82,11 @@ def gate(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
     if not candidates:
         nothing = config.coverage_share
         reason = "Nothing was found."
-        return Gated((), _verdict("none", "coverage", "share", 0.0, nothing, config, reason))
+        return Gated((), _verdict("none", "coverage", "share", 0.0, nothing, reason))
     order: tuple[SignalName, ...] = ("reranked", "coverage", "dense")
     for name in order if config.signal == "auto" else (config.signal,):
         verdicts = [
-            _judge(name, kind, value, thresholds, config)
+            _judge(name, kind, value, thresholds)
             for kind, value in _best(candidates, name).items()
             if (thresholds := config.thresholds(name, kind)) is not None
         ]
@@ -94,7 +94,7 @@ def gate(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
             return Gated(tuple(candidates), best)
     if config.signal == "auto":
-        return _unjudged(candidates, config)
+        return _unjudged(candidates)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
     raise ConfigError(
         f"gate.signal is {config.signal!r}, but the candidates have only {', '.join(present)},"
@@ -103,10 +103,10 @@ def gate(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
     )
 
 
-def _unjudged(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
+def _unjudged(candidates: Sequence[Candidate]) -> Gated:
     last = candidates[0].rank_signal
     reason = f"The scores at hand ({last.name}, {last.kind}) have no scale to judge by."
-    verdict = _verdict("weak", last.name, last.kind, last.value, Thresholds(0, 0), config, reason)
+    verdict = _verdict("weak", last.name, last.kind, last.value, Thresholds(0, 0), reason)
     return Gated(tuple(candidates), verdict, (Notice("not_judged", reason),))
 
 
@@ -120,18 +120,16 @@ def _best(candidates: Sequence[Candidate], name: SignalName) -> dict[SignalKind,
     return best
 
 
-def _judge(
-    name: SignalName, kind: SignalKind, value: float, at: Thresholds, config: GateConfig
-) -> Verdict:
+def _judge(name: SignalName, kind: SignalKind, value: float, at: Thresholds) -> Verdict:
     what = f"{name} of the best passage is {value:.2f}"
     if value >= at.grounded_at:
         reason = f"The {what}, at or above {at.grounded_at:.2f}, where evidence is good."
-        return _verdict("grounded", name, kind, value, at, config, reason)
+        return _verdict("grounded", name, kind, value, at, reason)
     if value >= at.weak_at:
         reason = f"The {what}, below {at.grounded_at:.2f}, where evidence begins to be good."
-        return _verdict("weak", name, kind, value, at, config, reason)
+        return _verdict("weak", name, kind, value, at, reason)
     reason = f"The {what}, below {at.weak_at:.2f}, where questions are mostly off topic."
-    return _verdict("none", name, kind, value, at, config, reason)
+    return _verdict("none", name, kind, value, at, reason)
 
 
 def _verdict(
@@ -140,7 +138,6 @@ def _verdict(
     kind: SignalKind,
     value: float,
     at: Thresholds,
-    config: GateConfig,
     reason: str,
 ) -> Verdict:
-    return Verdict(level, name, kind, value, at.grounded_at, at.weak_at, config.calibrated, reason)
+    return Verdict(level, name, kind, value, at.grounded_at, at.weak_at, at.calibrated, reason)
