@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from contextlib import ExitStack
+from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -34,13 +35,17 @@ class Agreement(RuleBasedStateMachine):
         self.stack = ExitStack()
         self.runner = self.stack.enter_context(asyncio.Runner())
         self.folder = self.stack.enter_context(quick_folder())
-        self.edge, self.exact = EdgeStore(self.folder), MemoryStore()
+        self.edge, self.exact = self.make(), MemoryStore()
         self.staged: set[str] = set()
         self.names: dict[str, set[str]] = {}  # ids that a revision may have
         self.visible: set[str] = set()
         self.stale = False  # IDF may count points that were removed or replaced
         for store in self.stores:
             self.runner.run(store.create(DENSE_SPEC))
+
+    def make(self) -> Any:
+        """The store under test, on its folder."""
+        return EdgeStore(self.folder)
 
     @property
     def stores(self) -> tuple[Store, Store]:
@@ -105,7 +110,7 @@ class Agreement(RuleBasedStateMachine):
     def reopen(self) -> None:
         self.remove(set(self.staged))  # what was staged may be visible afterwards, or not
         self.runner.run(self.edge.close())
-        self.edge = EdgeStore(self.folder)
+        self.edge = self.make()
         self.runner.run(self.edge.create(DENSE_SPEC))
 
     @rule()
@@ -114,7 +119,8 @@ class Agreement(RuleBasedStateMachine):
         copy = self.stack.enter_context(quick_folder())
         shutil.copytree(self.folder, copy, dirs_exist_ok=True, copy_function=copy_sparse)
         self.runner.run(self.edge.close())
-        self.folder, self.edge = copy, EdgeStore(copy)
+        self.folder = copy
+        self.edge = self.make()
         self.runner.run(self.edge.create(DENSE_SPEC))
         for revision in sorted(self.visible):
             self.runner.run(self.edge.publish("main", revision, None))

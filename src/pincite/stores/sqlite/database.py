@@ -29,6 +29,7 @@ MIGRATIONS = (
         end_line INTEGER NOT NULL, rest TEXT NOT NULL, length INTEGER NOT NULL,
         terms BLOB NOT NULL, weights BLOB NOT NULL, dense BLOB, UNIQUE (revision, id));
     CREATE INDEX points_by_id ON points (id);
+    CREATE INDEX points_by_repo ON points (repo);
     CREATE TABLE symbols (
         key INTEGER NOT NULL REFERENCES points ON DELETE CASCADE, symbol TEXT NOT NULL,
         PRIMARY KEY (key, symbol)) WITHOUT ROWID;

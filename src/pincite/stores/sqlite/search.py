@@ -25,7 +25,8 @@ _MARGIN = 1e-5  # more than what float32 sums of unit vectors are off by
 
 @dataclass(frozen=True)
 class Image:
-    """The visible points of a collection by key. `rows` says which of them the matrix has."""
+    """The visible points of a collection by key. `rows` says which of them the matrix has, `total`
+    how many points have any term, visible or not."""
 
     collection: int
     version: int
@@ -33,11 +34,17 @@ class Image:
     ids: list[str]
     rows: NDArray[np.int64]
     matrix: Matrix
+    total: int
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
         """The row of the matrix that a point has."""
         return {self.ids[place]: row for row, place in enumerate(self.rows.tolist())}
+
+    @cached_property
+    def place_of(self) -> Mapping[str, int]:
+        """Where a point stands among the keys."""
+        return {key: place for place, key in enumerate(self.ids)}
 
     def named(self, keys: NDArray[np.int64]) -> list[str]:
         """The ids of these keys, all of which are visible."""
@@ -55,6 +62,11 @@ def take_image(database: Database, collection: int, version: int) -> Image:
     raw = b"".join(rows[place][2] for place in dense)
     matrix: Any = np.frombuffer(raw, dtype=np.float32).reshape(len(dense), -1 if dense else 0)
     norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, None] if dense else 1.0
+    ((total,),) = database.read(
+        "SELECT count(*) FROM points p JOIN revisions r ON r.id = p.revision"
+        " WHERE r.collection = ? AND p.terms <> x''",
+        (collection,),
+    )
     return Image(
         collection,
         version,
@@ -62,6 +74,7 @@ def take_image(database: Database, collection: int, version: int) -> Image:
         [row[1] for row in rows],
         np.array(dense, dtype=np.int64),
         matrix / norms,
+        total,
     )
 
 
@@ -75,8 +88,9 @@ def sides_of(
         usable = spec.dense is not None and image.rows.size
         sides["dense"] = Cosines(image, request.dense, allowed) if usable else Known({})
     if request.sparse is not None:
-        scores = _products(database, collection, image, request.sparse, allowed, idf=spec.idf)
-        sides["sparse"] = Known(scores)
+        sides["sparse"] = Products(
+            database, collection, image, request.sparse, allowed, idf=spec.idf
+        )
     return sides
 
 
@@ -125,31 +139,53 @@ def _allowed(
     return np.array([row[0] for row in rows], dtype=np.int64)
 
 
-def _products(
-    database: Database,
-    collection: int,
-    image: Image,
-    query: SparseVector,
-    allowed: NDArray[np.int64],
-    *,
-    idf: bool,
-) -> dict[str, float]:
-    """What every point has in common with the query; see `Store.search`."""
-    ((total,),) = database.read(
-        "SELECT count(*) FROM points p JOIN revisions r ON r.id = p.revision"
-        " WHERE r.collection = ? AND p.terms <> x''",
-        (collection,),
-    )
-    sums: dict[int, float] = {}
-    for term, value in zip(query.indices, query.values, strict=True):
-        rows = database.read(
-            "SELECT key, weight FROM postings WHERE (collection, term) = (?, ?)", (collection, term)
-        )
-        factor = value
-        if idf:
-            factor *= math.log(1 + (total - len(rows) + 0.5) / (len(rows) + 0.5))
-        for key, weight in rows:
-            sums[key] = sums.get(key, 0.0) + factor * weight
-    keys = np.array(sorted(sums), dtype=np.int64)
-    keys = keys[np.isin(keys, allowed, assume_unique=True)]
-    return dict(zip(image.named(keys), (sums[key] for key in keys.tolist()), strict=True))
+class Products:
+    """The sparse side: what points have in common with the query; see `Store.search`. Parts are
+    added in the order of the query's terms, so that equal points have equal scores."""
+
+    def __init__(
+        self,
+        database: Database,
+        collection: int,
+        image: Image,
+        query: SparseVector,
+        allowed: NDArray[np.int64],
+        *,
+        idf: bool,
+    ) -> None:
+        keys: list[Any] = [np.zeros(0, dtype=np.int64)]
+        parts: list[Any] = [np.zeros(0)]
+        for term, value in zip(query.indices, query.values, strict=True):
+            rows = database.read(
+                "SELECT key, weight FROM postings WHERE (collection, term) = (?, ?)",
+                (collection, term),
+            )
+            count = len(rows)
+            weight = math.log(1 + (image.total - count + 0.5) / (count + 0.5)) if idf else 1.0
+            held = np.array(rows, dtype=np.float64).reshape(count, 2)  # keys are below 2^53
+            keys.append(held[:, 0].astype(np.int64))
+            parts.append(held[:, 1] * (value * weight))
+        found, places = np.unique(np.concatenate(keys), return_inverse=True)
+        sums = np.bincount(places, weights=np.concatenate(parts), minlength=len(found))
+        passing = np.isin(found, allowed, assume_unique=True)
+        self._image = image
+        self._keys = found[passing]
+        self._sums = sums[passing]
+
+    async def best(self, limit: int) -> list[Hit]:
+        places = np.arange(len(self._sums))
+        if len(places) > limit:
+            places = np.flatnonzero(self._sums >= np.partition(self._sums, -limit)[-limit])
+        ids = self._image.named(self._keys[places])
+        return ordered(dict(zip(ids, self._sums[places].tolist(), strict=True)))[:limit]
+
+    async def of(self, ids: Collection[str]) -> Mapping[str, float]:
+        known = {}
+        for key in ids:
+            place = self._image.place_of.get(key)
+            if place is not None:
+                row = self._image.keys[place]
+                at = int(np.searchsorted(self._keys, row))
+                if at < len(self._keys) and self._keys[at] == row:
+                    known[key] = float(self._sums[at])
+        return known

@@ -14,12 +14,13 @@ def where(filter_: Filter, database: Database) -> tuple[str, list[object]]:
     values: list[object] = []
 
     def compiled(condition: Condition) -> str:
-        return f"coalesce({_condition(condition, values, database)}, 0)"
+        return _condition(condition, values, database)
 
     parts = [compiled(condition) for condition in filter_.must]
     if filter_.should:
         parts.append(f"({' OR '.join(compiled(condition) for condition in filter_.should)})")
-    parts += [f"NOT {compiled(condition)}" for condition in filter_.must_not]
+    # what is unknown does not hold, and its opposite does
+    parts += [f"NOT coalesce({compiled(condition)}, 0)" for condition in filter_.must_not]
     return " AND ".join(parts) or "1", values
 
 
