@@ -16,10 +16,12 @@ from pincite.choosing import Dense
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import ConfigError
 from pincite.evals.points import grid, parse_values
-from pincite.evals.rechunking import remembering
+from pincite.evals.rechunking import moved, remembering
 from pincite.model import Matrix
 from pincite.profile import Profile
 from pincite.providers.dense.vector_cache import VectorCache
+from pincite.settings import Settings
+from pincite.store_settings import StoreKind, StoreSettings
 from pincite.testing.fakes import HashingEncoder
 from tests.surfaces.conftest import Cli, cli
 
@@ -128,6 +130,20 @@ def test_what_cannot_be_swept_is_said(indexed: Cli) -> None:
     cli("eval", "import", "tiny", "-o", "tiny.jsonl", "--corpus", "--lexical")
     whole = cli("eval", "sweep", "tiny.jsonl", "-o", "t", "-c", "tiny", *VARY, code=2).stderr
     assert "collection 'tiny' has no sources that could be indexed anew" in whole
+
+
+@pytest.mark.parametrize(
+    ("ours", "kept"),
+    [
+        (StoreSettings(), "edge"),
+        (StoreSettings("sqlite"), "sqlite"),
+        (StoreSettings("qdrant", "http://127.0.0.1:6333"), "edge"),
+        (StoreSettings("chroma", "http://127.0.0.1:8000"), "edge"),
+    ],
+)
+def test_a_server_is_never_written_to(tmp_path: Path, ours: StoreSettings, kept: StoreKind) -> None:
+    away = moved(Settings(tmp_path / "ours", tmp_path, Profile(), store=ours), tmp_path / "away")
+    assert (away.index, away.store) == (tmp_path / "away", StoreSettings(kept))
 
 
 def test_points_have_the_chunker_that_they_name() -> None:

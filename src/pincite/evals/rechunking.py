@@ -31,6 +31,7 @@ from pincite.providers.dense.cached import CachedEncoder
 from pincite.providers.dense.vector_cache import VectorCache
 from pincite.settings import Settings
 from pincite.sources.reopening import reopen_source, selection_of
+from pincite.store_settings import StoreSettings
 
 Indexing = Callable[[ChunkerConfig, Progress], None]
 
@@ -51,6 +52,13 @@ def require_spans(golden: GoldenSet) -> None:
                 )
 
 
+def moved(settings: Settings, index: Path) -> Settings:
+    """The settings with another index folder and what is stored in it: never on a server, where
+    the collections that are evaluated have the same names."""
+    store = settings.store if settings.store.kind == "sqlite" else StoreSettings()
+    return replace(settings, index=index, sources=(), store=store)
+
+
 @asynccontextmanager
 async def indexed_anew(
     settings: Settings,
@@ -65,7 +73,7 @@ async def indexed_anew(
     a collection without sources, or whose files are not those that are indexed, and as
     `AsyncPincite.index` does."""
     root = Path(mkdtemp(prefix="pincite-sweep-"))
-    away = replace(settings, index=root / "index", sources=())
+    away = moved(settings, root / "index")
     names = tuple(one.spec.name for one in subject.deps.collections)
     scope = replace(subject.scope, collections=names)
     cache = VectorCache(vectors, _CACHE_BYTES)
