@@ -118,10 +118,11 @@ def test_a_cancelled_request_does_not_confuse_the_next() -> None:
 
 
 INTERRUPTED = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from pincite.owner.client import RemoteIndex
 from pincite.testing.points import document_of
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 async def main():
     index = RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
     for number in range(10_000):

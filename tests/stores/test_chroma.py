@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -50,6 +52,9 @@ def server(request: pytest.FixtureRequest) -> Iterator[str]:
         finally:
             process.terminate()
             process.wait()
+            with warnings.catch_warnings():  # or they are found in the middle of another test
+                warnings.simplefilter("ignore", ResourceWarning)
+                gc.collect()
 
 
 def _wait(url: str) -> None:
