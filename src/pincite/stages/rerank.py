@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import accumulate
 from math import ceil
 from typing import Final, Literal
 
@@ -87,17 +88,22 @@ async def rerank(
         return pool
     judged, notices = _affordable(pool.candidates[: config.pool], config, left_ms)
     documents = [document(one.chunk, config) for one in judged]
-    fitting = _fitting(query, documents, reranker, config)
-    if fitting < len(documents):
+    instruction = told(query, reranker, config)
+    costs = _costs(query, documents, instruction)
+    whole = sum(costs) <= config.budget_tokens
+    if reranker.listwise and not whole:
+        fitting = sum(total <= config.budget_tokens for total in accumulate(costs))
         judged, documents = judged[:fitting], documents[:fitting]
         notices.append(Notice("rerank_cut", f"{fitting} fit into one request and were judged"))
     if not judged:
         return replace(pool, notices=(*pool.notices, *notices))
+    step = len(documents) if whole or reranker.listwise else config.batch
+    timeout_s = config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
     try:
-        async with asyncio.timeout(_timeout_s(config, left_ms)):
-            scores = await _scores(query, documents, reranker, config)
+        async with asyncio.timeout(timeout_s):
+            scores = await _scores(query, documents, step, reranker, instruction)
     except (PinciteError, TimeoutError) as error:
-        reason = str(error) or f"no answer within {_timeout_s(config, left_ms):g} s"
+        reason = str(error) or f"no answer within {timeout_s:g} s"
         notice = Notice("rerank_unavailable", f"the order is that before reranking: {reason}")
         return replace(pool, notices=(*pool.notices, *notices, notice))
     kind = reranker.kind
@@ -110,12 +116,9 @@ async def rerank(
 
 
 async def _scores(
-    query: Query, documents: Sequence[str], reranker: Reranker, config: RerankConfig
+    query: Query, documents: Sequence[str], step: int, reranker: Reranker, instruction: str
 ) -> list[RerankScore]:
-    """One request where it fits, else batches, whose scores are put together by index."""
-    instruction = told(query, reranker, config)
-    whole = _cost(query, documents, instruction) <= config.budget_tokens
-    step = len(documents) if whole or reranker.listwise else config.batch
+    """A request for every `step` documents; their scores are put together by index."""
     scores = []
     for start in range(0, len(documents), step):
         batch = documents[start : start + step]
@@ -155,26 +158,10 @@ def _affordable(
     return candidates[:most], [Notice("budget_fewer_reranked", said)]
 
 
-def _fitting(
-    query: Query, documents: Sequence[str], reranker: Reranker, config: RerankConfig
-) -> int:
-    """How many documents a listwise reranker can have in one request; others can have all."""
-    if not reranker.listwise:
-        return len(documents)
-    instruction = told(query, reranker, config)
-    fitting = len(documents)
-    while fitting and _cost(query, documents[:fitting], instruction) > config.budget_tokens:
-        fitting -= 1
-    return fitting
-
-
-def _cost(query: Query, documents: Sequence[str], instruction: str) -> int:
+def _costs(query: Query, documents: Sequence[str], instruction: str) -> list[int]:
+    """Tokens that each document adds to a request: the question's and its own."""
     asked = ceil((len(query.text) + len(instruction)) / _CHARS_PER_TOKEN)
-    return sum(asked + ceil(len(text) / _CHARS_PER_TOKEN) for text in documents)
-
-
-def _timeout_s(config: RerankConfig, left_ms: float | None) -> float:
-    return config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
+    return [asked + ceil(len(text) / _CHARS_PER_TOKEN) for text in documents]
 
 
 def document(chunk: Chunk, config: RerankConfig) -> str:

@@ -171,10 +171,15 @@ async def _one(
     except TimeoutError as error:
         raise StoreError(f"{name} gave no answer within {config.timeout_s:g} s") from error
     first, more = answers[: len(requests)], answers[len(requests) :]
-    rankings = [replace(r, wording=n) for n, found in enumerate(first) for r in found]
-    rankings += [ranking for found in more for ranking in found]
-    model = collection.spec.dense or ""
-    merged = _merge([replace(r, scale=model) if r.signal == "dense" else r for r in rankings])
+    numbered = [*enumerate(first), *((0, found) for found in more)]
+    scales = {"dense": collection.spec.dense or ""}
+    merged = _merge(
+        [
+            replace(ranking, wording=wording, scale=scales.get(ranking.signal, ""))
+            for wording, found in numbered
+            for ranking in found
+        ]
+    )
     dense = frozenset((name,)) if any(r.dense is not None for r in requests) else frozenset()
     return Retrieved(merged, (name,), tuple(notices), dense)
 
