@@ -24,8 +24,7 @@ from bench.quality import CODE_SETS
 from bench.references import REFERENCES
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.deps import Deps
-from pincite.engine import informative_terms
+from pincite.deps import Deps, informative_terms
 from pincite.evals.beir import Collection, read_beir
 from pincite.evals.corpora import index_corpus
 from pincite.evals.golden import GoldenSet

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from bench.vectors import NoWords
-from pincite.deps import Deps
-from pincite.engine import informative_terms
+from pincite.deps import Deps, informative_terms
 from pincite.model import CollectionSpec, EvidencePack, Scope
 from pincite.ports import DenseEncoder, Index, Searchable
 from pincite.profile import Profile

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pincite.model import Query, Scope, SourceType
 from pincite.ports import Reranker, Searchable
+from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stages.fuse import FuseConfig, dense_weight
 
 
@@ -49,3 +51,10 @@ class Deps:
         """The kinds of sources that a search may find."""
         there = frozenset(kind for one in self.collections for kind in one.kinds)
         return there & frozenset(scope.source_types) if scope.source_types else there
+
+
+@cache
+def informative_terms(language: str) -> Callable[[str], frozenset[str]]:
+    """The distinct terms of a text as the sparse side sees them."""
+    analyser = Bm25Encoder(language).analyser
+    return lambda text: frozenset(analyser.terms(text))

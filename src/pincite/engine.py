@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from pincite.deps import Deps
+from pincite.deps import Deps, informative_terms
 from pincite.errors import IndexNotFound, UsageError
 from pincite.hosted import CollectionEncoder, Models, NamedReranker, rung_of
 from pincite.model import (
@@ -22,11 +21,11 @@ from pincite.model import (
 )
 from pincite.model_settings import BUNDLED
 from pincite.options import IndexOptions, require_fingerprint
+from pincite.owner.asking import question_of
 from pincite.owner.client import RemoteIndex
 from pincite.owner.encoder import QueryEncoder
 from pincite.ports import CollectionInfo, DenseEncoder, Reranker, Searchable, SparseEncoder
 from pincite.profile import Profile
-from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, file_recorder
 from pincite.search import search
@@ -129,16 +128,26 @@ class AsyncPincite:
         trace: Trace | None = None,
     ) -> EvidencePack:
         """The evidence for a question. `mode` says what it is for, `budget_ms` is a soft limit of
-        time. Raises UsageError for an empty question or an unknown collection, IndexNotFound,
+        time; a `trace` that is not `detailed` may learn no more than the query's id. Raises
+        UsageError for an empty question or an unknown collection, IndexNotFound,
         IndexUnavailable, FingerprintMismatch."""
         chosen = profile or self.settings.profile
-        steps = trace or Trace(time.perf_counter)
+        steps = trace or Trace(time.perf_counter, detailed=False)
         asked = Asked.of(text, scope, chosen, mode=mode, budget_ms=budget_ms)
         with self.log.entry(asked, steps) as entry:
             deps = await self.deps(scope)
             entry.infos = [self._infos[one.spec.name] for one in deps.collections]
-            pack = entry.pack = await search(text, deps, chosen, scope, steps, mode, budget_ms)
-            return pack
+            question = None
+            if not steps.detailed:
+                question = question_of(
+                    text, deps, chosen, scope, mode, budget_ms, logged=self.log.enabled
+                )
+            if question is None:
+                entry.pack = await search(text, deps, chosen, scope, steps, mode, budget_ms)
+            else:
+                answer = await self.client().ask(question)
+                entry.pack, entry.found = answer.pack, answer.found
+            return entry.pack
 
     def refresh(self) -> None:
         """Look again at what is indexed with the next search, as others may have changed it."""
@@ -285,10 +294,3 @@ def _searchable(
     code = info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks)
     kinds = frozenset(kind for kind, chunks in info.kinds.items() if chunks)
     return Searchable(spec, client, sparse, dense, code, rung_of(spec.model), kinds)
-
-
-@cache
-def informative_terms(language: str) -> Callable[[str], frozenset[str]]:
-    """The distinct terms of a text as the sparse side sees them."""
-    analyser = Bm25Encoder(language).analyser
-    return lambda text: frozenset(analyser.terms(text))

@@ -21,11 +21,13 @@ class Step:
 @dataclass(slots=True)
 class Trace:
     """Collects the steps of one search. `clock` counts seconds, as `time.perf_counter` does.
-    `query_id` is set by a search that is logged."""
+    `query_id` is set by a search that is logged. Where nobody asks for the values of the steps
+    (`detailed`), a search may run where they are not at hand."""
 
     clock: Callable[[], float]
     steps: list[Step] = field(default_factory=list)
     query_id: str = ""
+    detailed: bool = True
     _last_s: float = field(init=False)
 
     def __post_init__(self) -> None:

@@ -88,6 +88,7 @@ class RemoteIndex:
     settle = remote(wire.Service.settle)
     hello = remote(wire.Service.hello)
     embed_query = remote(wire.Service.embed_query)
+    ask = remote(wire.Service.ask)
 
     async def request(self, name: str, arguments: object, result: Any) -> Any:
         """Send one request and wait for its answer. Raises what the owner raised."""

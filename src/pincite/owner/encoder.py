@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from pincite.errors import UsageError
 from pincite.model import Matrix, Vector
-from pincite.owner.client import RemoteIndex
+
+
+class Embedding(Protocol):
+    """The owner, or a client of it."""
+
+    async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
+        """As `DenseEncoder.embed_query`; `models` is where the caller keeps its models. Raises
+        ModelUnavailable for an encoder of another fingerprint."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
     """The owner's encoder as a `DenseEncoder` for queries of one collection."""
 
-    index: RemoteIndex
+    index: Embedding
     models: str
     fingerprint: str
     dimensions: int

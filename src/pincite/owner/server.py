@@ -22,7 +22,7 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import IndexUnavailable, ModelUnavailable, PinciteError, StoreError
 from pincite.index import LocalIndex
 from pincite.model import CollectionSpec, Vector
-from pincite.owner import wire
+from pincite.owner import asking, wire
 from pincite.ports import DenseEncoder
 from pincite.stores.opening import Opened, open_edge
 
@@ -110,6 +110,9 @@ class Owner(LocalIndex):
                 hint="pincite collections rebuild NAME",
             )
         return await encoder.embed_query(text)
+
+    async def ask(self, question: asking.Question) -> asking.Answer:
+        return await asking.answer(question, self)
 
     async def create(self, spec: CollectionSpec) -> None:
         await super().create(spec)

@@ -24,9 +24,9 @@ import msgspec
 
 from pincite import errors
 from pincite.model import Vector
-from pincite.ports import Index
+from pincite.owner.asking import Answer, Host, Question
 
-PROTOCOL = 1
+PROTOCOL = 2
 _VECTOR = 1  # extension code
 _LENGTH = struct.Struct(">I")
 _LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
@@ -44,8 +44,8 @@ class Identity(msgspec.Struct, frozen=True):
     pid: int
 
 
-class Service(Index, Protocol):
-    """What an owner does: the index, and the encoder of queries."""
+class Service(Host, Protocol):
+    """What an owner does: the index, the encoder of queries, and whole searches."""
 
     async def hello(self) -> Identity:
         """Who is there."""
@@ -53,9 +53,8 @@ class Service(Index, Protocol):
     async def leave(self) -> None:
         """Close the index and end. Returns before the process has gone."""
 
-    async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
-        """As `DenseEncoder.embed_query`; `models` is where the caller keeps its models. Raises
-        ModelUnavailable for an encoder of another fingerprint."""
+    async def ask(self, question: Question) -> Answer:
+        """Search. Raises what `pincite.search` raises."""
 
 
 class Operation(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from pincite.retrieval_log.event import (
     Found,
     RerankState,
     Shown,
+    found_by,
 )
 from pincite.retrieval_log.files import LogFiles
 from pincite.retrieval_log.reading import events, find_event
@@ -37,5 +38,6 @@ __all__ = [
     "events",
     "file_recorder",
     "find_event",
+    "found_by",
     "take_log_settings",
 ]

@@ -126,15 +126,17 @@ def event_of(
     infos: Sequence[CollectionInfo],
     trace: Trace,
     outcome: EvidencePack | BaseException,
+    found: tuple[Found, ...] | None = None,
 ) -> Event:
-    """The line of a search that gave `outcome`. `infos` are the collections that were asked."""
+    """The line of a search that gave `outcome`. `infos` are the collections that were asked,
+    `found` is what `found_by(trace)` gives, if that is known already."""
     event = Event(
         query_id=query_id,
         time=time,
         version=VERSION,
         asked=asked,
         collections={info.spec.name: _state_of(info) for info in infos},
-        found=_found(trace),
+        found=found_by(trace) if found is None else found,
     )
     if isinstance(outcome, BaseException):
         failure = Failure(type(outcome).__name__, str(outcome))
@@ -167,7 +169,8 @@ def _rerank_state(plan: Plan, trace: Trace) -> RerankState | None:
     return RerankState(plan.reranker, plan.instruction, judged)
 
 
-def _found(trace: Trace) -> tuple[Found, ...]:
+def found_by(trace: Trace) -> tuple[Found, ...]:
+    """The best 200 hits after fusion, best first."""
     fused = _last(trace, "fuse")
     hits = [one for one in fused if isinstance(one, Fused)] if isinstance(fused, tuple) else []
     return tuple(

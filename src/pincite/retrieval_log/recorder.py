@@ -14,7 +14,7 @@ import msgspec
 
 from pincite.model import EvidencePack
 from pincite.ports import CollectionInfo
-from pincite.retrieval_log.event import Asked, Event, event_of
+from pincite.retrieval_log.event import Asked, Event, Found, event_of
 from pincite.retrieval_log.files import LogFiles
 from pincite.retrieval_log.settings import LogSettings
 from pincite.trace import Trace
@@ -34,10 +34,12 @@ def utc_now() -> str:
 
 @dataclass(slots=True)
 class Entry:
-    """An event in the making: a search fills in what it comes to know."""
+    """An event in the making: a search fills in what it comes to know. `found` is None where the
+    trace has it."""
 
     infos: Sequence[CollectionInfo] = ()
     pack: EvidencePack | None = None
+    found: tuple[Found, ...] | None = None
 
 
 class Recorder:
@@ -53,6 +55,11 @@ class Recorder:
         self._write = write
         self._name = name
         self._now = now
+
+    @property
+    def enabled(self) -> bool:
+        """Is anything recorded?"""
+        return self._write is not None
 
     @contextmanager
     def entry(self, asked: Asked, trace: Trace) -> Iterator[Entry]:
@@ -73,8 +80,9 @@ class Recorder:
         finally:
             outcome = error or entry.pack
             if outcome is not None:
-                infos = entry.infos
-                self._write(event_of(trace.query_id, now, asked, infos, trace, outcome))
+                self._write(
+                    event_of(trace.query_id, now, asked, entry.infos, trace, outcome, entry.found)
+                )
 
 
 def file_recorder(folder: Path, settings: LogSettings) -> Recorder:

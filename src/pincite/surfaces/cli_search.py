@@ -126,6 +126,7 @@ def _search(
         preset=preset,
         budget_ms=budget_ms,
         around=around,
+        explained=explained,
     )
     pack, trace = run(lambda engine: commands.search(engine, request), index)
     click.echo(render.render(pack, "json" if json_ else form, colour=colour_wanted()))
@@ -146,7 +147,7 @@ def explain(query: tuple[str, ...], json_: bool, index: Path | None) -> None:
     """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
     from pincite.surfaces import commands, render
 
-    request = commands.SearchRequest(text=" ".join(query), show_all=True)
+    request = commands.SearchRequest(text=" ".join(query), show_all=True, explained=True)
     _, trace = run(lambda engine: commands.search(engine, request), index)
     views = commands.explain(trace)
     click.echo(render.to_json(views) if json_ else commands.explain_table(trace))

@@ -38,7 +38,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of `pincite search`. A preset stands in for the configured profile."""
+    """The options of `pincite search`. A preset stands in for the configured profile; `explained`
+    asks for a trace of every step."""
 
     text: str
     limit: int = 12
@@ -53,6 +54,7 @@ class SearchRequest:
     preset: str | None = None
     budget_ms: int | None = None
     around: Around | None = None
+    explained: bool = False
 
 
 async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
@@ -72,7 +74,7 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
         allow=request.allow,
         block=request.block,
     )
-    trace = Trace(time.perf_counter)
+    trace = Trace(time.perf_counter, detailed=request.explained)
     pack = await engine.search(
         request.text,
         mode=request.mode,

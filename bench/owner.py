@@ -1,0 +1,60 @@
+"""An owner that has the vectors of its queries already: `python -m bench.owner INDEX CHUNKS SEED`.
+
+Everything else is the product's. It is asked to leave by `release`, as any owner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bench.frame import ROOT
+from bench.synthetic import GivenVectors, Query, World
+from pincite.garbage import rarely_collect
+from pincite.owner.server import Owner, serve
+
+#: Queries that are known.
+QUERIES = 400
+_IDLE_S = 120.0
+
+
+def known_queries(chunks: int, seed: int) -> list[Query]:
+    """Questions to a synthetic collection, whose vectors such an owner has."""
+    world = World(chunks, seed)
+    world.reseed(seed + 2)
+    return world.queries(QUERIES)
+
+
+@asynccontextmanager
+async def knowing_owner(root: Path, chunks: int, seed: int) -> AsyncIterator[None]:
+    """The index folder has such an owner while the block runs; the block asks it to leave."""
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bench.owner", str(root), str(chunks), str(seed)),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=ROOT,
+    )
+    if child.stdout is None or (await child.stdout.readline()).strip() != b"ready":
+        raise RuntimeError("the owner did not start")
+    try:
+        yield
+    finally:
+        await child.wait()
+
+
+async def own(root: Path, queries: Sequence[Query]) -> None:
+    """Own the index until somebody asks to leave or nobody comes any more."""
+    owner = Owner(root, root / "models", lambda _: GivenVectors(queries))
+    rarely_collect()
+    try:
+        await owner.open()
+        await serve(owner, root, _IDLE_S, ready=lambda: print("ready", flush=True))
+    finally:
+        await owner.close()
+
+
+if __name__ == "__main__":
+    index, *numbers = sys.argv[1:]
+    asyncio.run(own(Path(index), known_queries(*map(int, numbers))))

@@ -1,0 +1,139 @@
+"""A whole search inside the owner, beside the index and the encoder: one trip instead of three.
+
+It takes collections whose models are both the owner's: the bundled dense one, or none, and BM25.
+What needs a provider, a reranker or a look at every step is searched in the client, by the same
+`pincite.search`.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+from typing import Protocol
+
+import msgspec
+
+from pincite.deps import Deps, informative_terms
+from pincite.model import CollectionSpec, EvidencePack, Scope, SourceType, TaskMode
+from pincite.owner.encoder import Embedding, QueryEncoder
+from pincite.ports import Index, Searchable
+from pincite.profile import Profile
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.providers.sparse.language import guess_language
+from pincite.retrieval_log import Found, found_by
+from pincite.search import search
+from pincite.trace import Trace
+
+_SETTINGS = 64  # profiles and sets of collections that are remembered in their decoded form
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A `Searchable` without what is open in it."""
+
+    spec: CollectionSpec
+    code: bool
+    rung: str
+    kinds: frozenset[SourceType]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What `pincite.search` is called with. `places` are `Place`s and `profile` is a `Profile`,
+    both encoded, as they hardly ever change. `logged` asks for what the log keeps besides."""
+
+    text: str
+    scope: Scope
+    places: bytes
+    profile: bytes
+    models: str
+    mode: TaskMode = "explain"
+    budget_ms: float | None = None
+    logged: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The pack, and the hits before chunks were loaded, if they are logged."""
+
+    pack: EvidencePack
+    found: tuple[Found, ...] = ()
+
+
+class Host(Index, Embedding, Protocol):
+    """The owner, as a search inside it sees it."""
+
+
+def question_of(
+    text: str,
+    deps: Deps,
+    profile: Profile,
+    scope: Scope,
+    mode: TaskMode,
+    budget_ms: float | None,
+    *,
+    logged: bool,
+) -> Question | None:
+    """A search as the owner takes it, None where it needs something that only the client has."""
+    models = {one.dense.models for one in deps.collections if isinstance(one.dense, QueryEncoder)}
+    if deps.reranker is not None or len(models) > 1 or not all(map(_is_owned, deps.collections)):
+        return None
+    places = tuple(Place(one.spec, one.code, one.rung, one.kinds) for one in deps.collections)
+    return Question(
+        text=text,
+        scope=scope,
+        places=msgspec.msgpack.encode(places),
+        profile=msgspec.msgpack.encode(profile),
+        models=models.pop() if models else "",
+        mode=mode,
+        budget_ms=budget_ms,
+        logged=logged,
+    )
+
+
+def _is_owned(one: Searchable) -> bool:
+    dense = one.dense is None or isinstance(one.dense, QueryEncoder)
+    return dense and isinstance(one.sparse, Bm25Encoder)
+
+
+async def answer(question: Question, host: Host) -> Answer:
+    """Search. Raises what `pincite.search` raises."""
+    trace = Trace(time.perf_counter)
+    places = _places(question.places)
+    deps = Deps(
+        collections=[_open(place, host, question.models) for place in places],
+        terms=informative_terms(places[0].spec.language),
+        language_of=guess_language,
+    )
+    pack = await search(
+        question.text,
+        deps,
+        _profile(question.profile),
+        question.scope,
+        trace,
+        question.mode,
+        question.budget_ms,
+    )
+    return Answer(pack, found_by(trace) if question.logged else ())
+
+
+def _open(place: Place, host: Host, models: str) -> Searchable:
+    spec = place.spec
+    dense = None
+    if spec.dense is not None:
+        dense = QueryEncoder(host, models, spec.dense, spec.dimensions)
+    return Searchable(
+        spec, host, _sparse(spec.language), dense, place.code, place.rung, place.kinds
+    )
+
+
+@lru_cache(_SETTINGS)
+def _places(encoded: bytes) -> tuple[Place, ...]:
+    return msgspec.msgpack.decode(encoded, type=tuple[Place, ...])
+
+
+@lru_cache(_SETTINGS)
+def _profile(encoded: bytes) -> Profile:
+    return msgspec.msgpack.decode(encoded, type=Profile)
+
+
+@lru_cache(_SETTINGS)
+def _sparse(language: str) -> Bm25Encoder:
+    return Bm25Encoder(language)
