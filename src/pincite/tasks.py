@@ -1,9 +1,9 @@
-"""Work that must not be cut off halfway."""
+"""Work that goes on side by side, and work that must not be cut off halfway."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,3 +24,21 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
             task.exception()  # looked at, so that nobody is told it was not
         raise cancelled
     return task.result()
+
+
+async def together(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of all, in their order. One by itself needs no task and no turn of the loop,
+    which is a tenth of a millisecond."""
+    if len(works) == 1:
+        return [await works[0]]
+    return list(await asyncio.gather(*works))
+
+
+async def outcomes(works: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
+    """As `together`, with the errors among the results."""
+    if len(works) == 1:
+        try:
+            return [await works[0]]
+        except Exception as error:  # noqa: BLE001 - handed to the caller
+            return [error]
+    return list(await asyncio.gather(*works, return_exceptions=True))

@@ -136,7 +136,10 @@ class Candidate:
 
     def signal(self, name: SignalName) -> Signal | None:
         """The latest signal of that name, or None."""
-        return next((s for s in reversed(self.signals) if s.name == name), None)
+        for signal in reversed(self.signals):  # a generator takes three times as long
+            if signal.name == name:
+                return signal
+        return None
 
     def with_signal(self, signal: Signal) -> Candidate:
         """The same with one signal more."""
@@ -145,7 +148,10 @@ class Candidate:
     @property
     def rank_signal(self) -> Signal:
         """The signal that decides the order: the latest of those that rank."""
-        return next(s for s in reversed(self.signals) if s.name in RANKING_SIGNALS)
+        for signal in reversed(self.signals):
+            if signal.name in RANKING_SIGNALS:
+                return signal
+        raise ValueError(f"no signal ranks {self.chunk.id}")
 
     @property
     def rank_key(self) -> tuple[float, str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Fused
 from pincite.ports import Searchable, Stored
+from pincite.tasks import together
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,8 @@ async def load(
     ids: dict[str, list[str]] = {}
     for hit in wanted:
         ids.setdefault(hit.collection, []).append(hit.id)
-    answers = await asyncio.gather(
-        *(
-            by_name[name].index.load(name, keys, vectors=config.vectors)
-            for name, keys in ids.items()
-        )
+    answers = await together(
+        [by_name[name].index.load(name, keys, vectors=config.vectors) for name, keys in ids.items()]
     )
     stored: dict[tuple[str, str], Stored] = {
         (name, one.chunk.id): one for name, found in zip(ids, answers, strict=True) for one in found

@@ -22,6 +22,7 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import AnyOf, DenseEncoder, Filter, Searchable, SearchRequest
+from pincite.tasks import outcomes, together
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
 
@@ -87,11 +88,10 @@ async def retrieve(
     that fails or takes too long is left out and named in a notice. Raises the error of the first
     one if none is left.
     """
-    vectors = _Vectors()
+    vectors = _Vectors(shared=len(collections) > 1)
     try:
-        results = await asyncio.gather(
-            *(_one(query, collection, scope, config, done, vectors) for collection in collections),
-            return_exceptions=True,
+        results = await outcomes(
+            [_one(query, collection, scope, config, done, vectors) for collection in collections]
         )
     finally:
         vectors.close()
@@ -127,11 +127,14 @@ async def retrieve(
 class _Vectors:
     """Every text embedded once by each model, however many collections have that model."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, shared: bool) -> None:
+        self._shared = shared
         self._tasks: dict[tuple[str, str], asyncio.Future[Vector]] = {}
 
     async def of(self, encoder: DenseEncoder, text: str) -> Vector:
         """As `encoder.embed_query`. A collection that gives up does not stop it for others."""
+        if not self._shared:
+            return await encoder.embed_query(text)
         key = (encoder.fingerprint, text)
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(encoder.embed_query(text))
@@ -165,8 +168,8 @@ async def _one(
                 for text in texts
             ]
             wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
-            answers = await asyncio.gather(
-                *(collection.index.search(name, request) for request in (*requests, *wider))
+            answers = await together(
+                [collection.index.search(name, request) for request in (*requests, *wider)]
             )
     except TimeoutError as error:
         raise StoreError(f"{name} gave no answer within {config.timeout_s:g} s") from error

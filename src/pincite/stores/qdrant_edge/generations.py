@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 STATE = "state.json"
 FIRST = "g000001"
+_READ_AHEAD_BYTES = 512 * 1024 * 1024  # the texts of about 700,000 chunks
+_READ_BYTES = 1024 * 1024
 
 
 class State(msgspec.Struct):
@@ -79,6 +82,17 @@ def sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def read_ahead(generation: Path) -> None:
+    """Bring texts into the page cache. The engine maps them, drops what is cached of them when it
+    opens them, and then waits for the disk at each one: 30 chunks take 1.2 ms, read ahead 0.35."""
+    left = _READ_AHEAD_BYTES
+    with suppress(FileNotFoundError):  # replaced by the next generation meanwhile
+        for path in sorted(generation.glob("segments/*/payload_storage/page_*.dat")):
+            with path.open("rb", buffering=0) as file:
+                while left > 0 and (read := file.read(_READ_BYTES)):
+                    left -= len(read)
 
 
 def space_taken(root: Path) -> int:

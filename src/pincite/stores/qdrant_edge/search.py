@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 import qdrant_edge as edge
 
@@ -24,19 +25,22 @@ def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[
         sparse_query = edge.Query.Nearest(translate.to_sparse(sparse), using=SPARSE)
     if request.fusion != "none":
         return (_fused(shard, name, request, dense_query, sparse_query, filter_),)
-    params = _params(request)
-    dense_hits = _nearest(shard, dense_query, request.dense_limit, filter_, params)
-    sparse_hits = _nearest(shard, sparse_query, request.sparse_limit, filter_)
+    dense_points = _nearest(shard, dense_query, request.dense_limit, filter_, _params(request))
+    sparse_points = _nearest(shard, sparse_query, request.sparse_limit, filter_)
+    dense_tail: Sequence[edge.ScoredPoint] = ()
+    sparse_tail: Sequence[edge.ScoredPoint] = ()
+    if request.complete:
+        ids = {point.id for point in dense_points}, {point.id for point in sparse_points}
+        dense_tail = _among(shard, dense_query, ids[1] - ids[0])
+        sparse_tail = _among(shard, sparse_query, ids[0] - ids[1])
     rankings = []
     if dense is not None:
-        tail = _tail(shard, dense_query, dense_hits, sparse_hits) if request.complete else []
-        hits = (*dense_hits, *tail)
-        rankings.append(Ranking(name, "dense", "cosine", hits, len(dense_hits)))
+        hits = (*translate.to_hits(dense_points), *translate.to_hits(dense_tail))
+        rankings.append(Ranking(name, "dense", "cosine", hits, len(dense_points)))
     if sparse is not None:
         kind: SignalKind = "bm25" if spec.idf else "dot"
-        tail = _tail(shard, sparse_query, sparse_hits, dense_hits) if request.complete else []
-        hits = (*sparse_hits, *tail)
-        rankings.append(Ranking(name, "sparse", kind, hits, len(sparse_hits)))
+        hits = (*translate.to_hits(sparse_points), *translate.to_hits(sparse_tail))
+        rankings.append(Ranking(name, "sparse", kind, hits, len(sparse_points)))
     return tuple(rankings)
 
 
@@ -50,22 +54,18 @@ def _nearest(
     limit: int,
     filter_: edge.Filter | None,
     params: edge.SearchParams | None = None,
-) -> list[Hit]:
+) -> Sequence[edge.ScoredPoint]:
     if query is None:
-        return []
+        return ()
     request = edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params)
-    return translate.to_hits(shard.ask(lambda s: s.query(request)))
+    return shard.ask(lambda s: s.query(request))
 
 
-def _tail(
-    shard: Shard, query: edge.Query | None, own: Sequence[Hit], other: Sequence[Hit]
-) -> list[Hit]:
+def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> Sequence[edge.ScoredPoint]:
     """What one side thinks of the hits that only the other side found."""
-    missing = {hit.id for hit in other} - {hit.id for hit in own}
-    if query is None or not missing:
-        return []
-    ids = edge.HasIdCondition(missing)
-    return _nearest(shard, query, len(missing), edge.Filter(must=[ids]))
+    if query is None or not ids:
+        return ()
+    return _nearest(shard, query, len(ids), edge.Filter(must=[edge.HasIdCondition(ids)]))
 
 
 def _fused(

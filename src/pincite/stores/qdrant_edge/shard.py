@@ -61,6 +61,11 @@ class Shard:
         self.require_space(_FINISHING)
         self._state, self._shard = self.guard("open", self._open)
 
+    def read_ahead(self) -> None:
+        """Begin to bring texts into memory, in a thread; searches need not wait for it."""
+        generation = self.root / self._state.generation
+        asyncio.get_running_loop().run_in_executor(None, generations.read_ahead, generation)
+
     def _open(self) -> tuple[State, edge.EdgeShard]:
         state = generations.read_state(self.root)
         generations.sweep(self.root, state.generation if state else "")
@@ -222,6 +227,7 @@ class Shard:
                 self._replay(fresh, _JOURNAL_STEP)
                 await asyncio.sleep(_TURN_S)
             await asyncio.to_thread(generations.sync_log, path)
+            await asyncio.to_thread(generations.read_ahead, path)
             async with self.writing:  # and nothing below gives way to anyone
                 self._replay(fresh, _JOURNAL_STEP + len(self._journal or ()))
                 counted = self.guard("count", lambda: fresh.count(edge.CountRequest(exact=True)))

@@ -62,6 +62,7 @@ class EdgeStore:
             shard = Shard(self._root / spec.name, self._free_bytes, idf=spec.idf)
             self._shards[spec.name] = shard
             _finish_taking(shard)
+            shard.read_ahead()
         check_spec(spec, shard.dimensions)
         async with shard.writing:
             shard.set_dimensions(spec.dimensions)

@@ -103,7 +103,10 @@ def among(field: str, values: Iterable[str]) -> edge.Filter:
     return edge.Filter(must=[among_values(field, values)])
 
 
-def to_hits(points: Iterable[edge.ScoredPoint]) -> list[Hit]:
+def to_hits(points: Sequence[edge.ScoredPoint]) -> list[Hit]:
     """Hits by (-score, id): the engine leaves the order of equal scores open."""
-    hits = [Hit(point.id.hex, float(point.score)) for point in points]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+    scores = [point.score for point in points]
+    hits = list(map(Hit, [point.id.hex for point in points], scores))
+    if len(set(scores)) < len(scores):
+        hits.sort(key=lambda hit: (-hit.score, hit.id))
+    return hits
