@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from pincite.model import Ranking, Scope
 from pincite.ports import Searchable, SearchRequest
 from pincite.presets import PRESETS
 from pincite.profile import Profile
+from pincite.scoping import kinds_of
 from pincite.stages.select import SelectConfig
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, ask, make
@@ -145,3 +147,25 @@ def test_the_scope_restricts_by_path_ref_and_kind(collection: Searchable) -> Non
     assert paths(Scope(ref="c0ff")) == set(TEXTS)
     assert paths(Scope(ref="beef")) == set()
     assert paths(Scope(source_types=("code",))) == set()
+
+
+def test_the_scope_restricts_by_a_filter_together_with_the_rest(collection: Searchable) -> None:
+    def paths(**scope: Any) -> set[str]:
+        profile = Profile(select=SelectConfig(on_none="keep"))
+        pack = ask("key backup invoice", collection, scope=Scope(**scope), profile=profile)
+        return {item.path for item in pack.evidence}
+
+    assert paths(where="path = keys") == {"keys"}
+    assert paths(where="path = keys or text ~ invoices") == {"keys", "billing"}
+    assert paths(where="not path ^= k", allow=("*ing",)) == {"billing"}
+    assert paths(where="source_type = code") == set()
+    with pytest.raises(UsageError, match=r"where: .* at the end"):
+        paths(where="path =")
+
+
+def test_a_filter_for_one_kind_of_source_asks_for_no_other() -> None:
+    assert kinds_of(Scope()) == {"docs", "code", "data"}
+    assert kinds_of(Scope(where="source_type = code and path ^= a")) == {"code"}
+    assert kinds_of(Scope(source_types=("docs", "data"), where="source_type in (docs, code)")) == {
+        "docs"
+    }

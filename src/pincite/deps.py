@@ -9,6 +9,7 @@ from functools import cache
 from pincite.model import Query, Scope, SourceType
 from pincite.ports import Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.scoping import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
 
 
@@ -23,6 +24,7 @@ class Deps:
 
     def dense_weights(self, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
         """How far to trust the dense side of each collection with this query."""
+        only_code = kinds_of(scope) == {"code"}
         language = self.language_of(query.text)
         return {
             one.spec.name: dense_weight(
@@ -30,7 +32,7 @@ class Deps:
                 one.spec.language,
                 one.dense.languages,
                 config,
-                code=one.code or scope.source_types == ("code",),
+                code=one.code or only_code,
                 names=bool(query.identifiers),
             )
             for one in self.collections
@@ -50,7 +52,7 @@ class Deps:
     def kinds(self, scope: Scope) -> frozenset[SourceType]:
         """The kinds of sources that a search may find."""
         there = frozenset(kind for one in self.collections for kind in one.kinds)
-        return there & frozenset(scope.source_types) if scope.source_types else there
+        return there & kinds_of(scope)
 
 
 @cache

@@ -118,6 +118,8 @@ def test_wrong_arguments_come_back_as_errors_and_the_run_goes_on(indexed: Cli) -
         {"query": "x", "max_results_final": 0},
         {"query": "x", "kinds": ["pdf"]},
         {"query": ["x"]},
+        {"query": "x", "where": 3},
+        {"query": "x", "where": "lang = go"},
     ]
     right = calling("retrieve_evidence", query="rotate a key", max_results_final="1")
     given, _ = run(toolset(indexed), *(calling("retrieve_evidence", **a) for a in wrong), right)
@@ -125,11 +127,13 @@ def test_wrong_arguments_come_back_as_errors_and_the_run_goes_on(indexed: Cli) -
     said = [one.get("error_message", "") for one in given]
     for message, name in zip(
         said,
-        ("query", "task_mode", "max_results_final", "max_results_final", "kinds", "query"),
+        ("query", "task_mode", "max_results_final", "max_results_final", "kinds", "query", "where"),
         strict=False,
     ):
         assert message.startswith(f"retrieve_evidence: {name}")
     assert "use one of 'build'" in said[1]
+    assert said[7].startswith("where: there is no field 'lang'")
+    assert said[7].endswith("try: language in place of lang")
     assert len(given[-1]["evidence_pack"]["evidence"]) == 1
 
 

@@ -63,7 +63,8 @@ class Pass:
 class Scope:
     """Which part of the index a search may see. Empty fields do not restrict.
 
-    `allow` and `block` are glob patterns over the document path; `block` wins.
+    `allow` and `block` are glob patterns over the document path; `block` wins. `where` is a filter
+    in the language of `pincite.where`.
     """
 
     collections: tuple[str, ...] = ()
@@ -72,6 +73,7 @@ class Scope:
     ref: str | None = None
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
+    where: str = ""
 
 
 class Hit(msgspec.Struct, frozen=True, gc=False):

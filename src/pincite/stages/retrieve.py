@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import Literal
 
 from pincite.errors import ConfigError, PinciteError, StoreError
 from pincite.model import (
-    DocumentRecord,
     Hit,
     Notice,
     Pass,
@@ -22,6 +20,7 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import AnyOf, DenseEncoder, Filter, Searchable, SearchRequest
+from pincite.scoping import scope_filter
 from pincite.tasks import outcomes, together
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
@@ -162,7 +161,7 @@ async def _one(
     notices: list[Notice] = []
     try:
         async with asyncio.timeout(config.timeout_s):
-            filter_ = await _filter(collection, scope)
+            filter_ = await scope_filter(collection, scope)
             requests = [
                 await _request(text, query, collection, filter_, config, vectors, notices)
                 for text in texts
@@ -275,25 +274,3 @@ def _union(rankings: Sequence[Ranking]) -> Ranking:
         return sorted(hits.values(), key=lambda hit: (-hit.score, hit.id))
 
     return replace(rankings[0], hits=(*ordered(found), *ordered(asked)), depth=len(found))
-
-
-async def _filter(collection: Searchable, scope: Scope) -> Filter:
-    must = []
-    if scope.sources:
-        must.append(AnyOf("repo", scope.sources))
-    if scope.source_types:
-        must.append(AnyOf("source_type", scope.source_types))
-    if scope.ref or scope.allow or scope.block:
-        records = await collection.index.documents(collection.spec.name)
-        allowed = sorted({r.revision for r in records if _in_scope(r, scope)})
-        must.append(AnyOf("revision", tuple(allowed)))
-    return Filter(must=tuple(must))
-
-
-def _in_scope(record: DocumentRecord, scope: Scope) -> bool:
-    """`ref` may be shortened; globs are matched against the whole path, `*` also over `/`."""
-    if scope.ref and not record.ref.startswith(scope.ref):
-        return False
-    if scope.allow and not any(fnmatchcase(record.path, glob) for glob in scope.allow):
-        return False
-    return not any(fnmatchcase(record.path, glob) for glob in scope.block)

@@ -27,7 +27,7 @@ from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
 from pincite.settings import Settings, load_settings
 from pincite.surfaces import commands
-from pincite.surfaces.arguments import take_arguments
+from pincite.surfaces.arguments import WHERE, take_arguments
 
 log = logging.getLogger(__name__)
 TOOLS = ("retrieve_evidence", "retrieve_adk_evidence")
@@ -50,6 +50,7 @@ _Results = Annotated[
 _Kinds = Annotated[
     list[SourceType] | None, Field(description="Only files of these kinds; all if left out.")
 ]
+_Where = Annotated[str, Field(description=WHERE)]
 _Paths = Annotated[
     list[str] | None,
     Field(
@@ -71,6 +72,7 @@ class _Arguments(_AdkArguments, frozen=True, forbid_unknown_fields=True):
 
     kinds: tuple[SourceType, ...] | None = None
     paths: tuple[str, ...] | None = None
+    where: Annotated[str, Meta(max_length=2_000)] = ""
 
 
 class EvidenceToolset(BaseToolset):
@@ -131,6 +133,7 @@ class EvidenceToolset(BaseToolset):
         max_results_final: _Results = 12,
         kinds: _Kinds = None,
         paths: _Paths = None,
+        where: _Where = "",
     ) -> dict[str, Any]:
         """Find passages of the indexed documentation and source code that answer a question.
 
@@ -148,6 +151,7 @@ class EvidenceToolset(BaseToolset):
             "max_results_final": max_results_final,
             "kinds": kinds,
             "paths": paths,
+            "where": where,
         }
         return await self._retrieve("retrieve_evidence", given, _Arguments, self._preset)
 
@@ -191,14 +195,15 @@ class EvidenceToolset(BaseToolset):
     async def _search(self, asked: _AdkArguments, preset: str | None) -> dict[str, Any]:
         engine = self._engine()
         engine.refresh()
-        kinds, paths = (asked.kinds, asked.paths) if isinstance(asked, _Arguments) else ((), ())
+        given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
         request = commands.SearchRequest(
             text=asked.query,
             limit=asked.max_results_final,
             collections=self._collections,
             sources=self._sources,
-            kinds=kinds or (),
-            allow=paths or (),
+            kinds=given.kinds or (),
+            allow=given.paths or (),
+            where=given.where,
             mode=asked.task_mode,
             preset=preset,
         )

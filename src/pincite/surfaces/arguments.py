@@ -12,6 +12,14 @@ import msgspec
 
 from pincite.errors import UsageError
 
+#: What a model is told of filters; all of it stands in `pincite.where`.
+WHERE = (
+    'A filter, as: source_type = code and path ^= "src/" and not language in (go, c). Fields:'
+    " repo, path, source_type (docs, code, data), language, symbols, url (=, !=, in, ^= for how"
+    " it begins, exists); start_line, end_line (=, <, <=, >, >=); text, title (~ word,"
+    ' ~ "some words"). Empty for all.'
+)
+
 S = TypeVar("S", bound=msgspec.Struct)
 _UNKNOWN = re.compile(r"unknown field `(?P<name>.*)`")
 

@@ -39,6 +39,7 @@ _OPTIONS = (
     click.option("--path", multiple=True, help="Only paths that match these globs."),
     click.option("--not-path", multiple=True, help="No paths that match these globs."),
     click.option("--ref", help="Only this revision; it may be shortened."),
+    click.option("--where", default="", help="A filter, such as 'path ^= src/ and language = go'."),
     click.option("--mode", type=click.Choice(_MODES), default="explain", help="What it is for."),
     click.option("--preset", type=click.Choice(PRESET_NAMES), help="Instead of the configured."),
     click.option(
@@ -100,6 +101,7 @@ def _search(
     path: tuple[str, ...],
     not_path: tuple[str, ...],
     ref: str | None,
+    where: str,
     mode: TaskMode,
     preset: str | None,
     budget_ms: int | None,
@@ -121,6 +123,7 @@ def _search(
         allow=path,
         block=not_path,
         ref=ref,
+        where=where,
         show_all=show_all,
         mode=mode,
         preset=preset,

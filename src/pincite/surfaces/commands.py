@@ -15,6 +15,7 @@ from pincite.surfaces.explain import StageView, explain, explain_table
 from pincite.surfaces.render import pack_from_json
 from pincite.surfaces.status import Status, status, status_table
 from pincite.trace import Trace
+from pincite.where import parse_where
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
@@ -49,6 +50,7 @@ class SearchRequest:
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     ref: str | None = None
+    where: str = ""
     show_all: bool = False
     mode: TaskMode = "explain"
     preset: str | None = None
@@ -58,7 +60,9 @@ class SearchRequest:
 
 
 async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
-    """The pack and how it came about."""
+    """The pack and how it came about. Raises UsageError for a filter that cannot be, before
+    anything is asked."""
+    parse_where(request.where)
     settings = engine.settings
     chosen = settings.preset(request.preset) if request.preset else settings.profile
     profile = chosen.showing(request.limit)
@@ -73,6 +77,7 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
         ref=request.ref,
         allow=request.allow,
         block=request.block,
+        where=request.where,
     )
     trace = Trace(time.perf_counter, detailed=request.explained)
     pack = await engine.search(

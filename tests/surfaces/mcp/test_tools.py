@@ -124,6 +124,7 @@ def test_a_search_can_be_narrowed(indexed: Cli) -> None:
         {"kinds": ["code"]},
         {"paths": ["src/*"]},
         {"not_paths": ["docs/*"]},
+        {"where": 'source_type = code and path ^= "src/"'},
     ]
     for narrowed in choices:
         found = call(indexed.folder, "search_evidence", query="rotate a key", **narrowed)
@@ -222,6 +223,8 @@ def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
         ("search_evidence", {"query": "x", "limit": "3"}, "limit: Expected `int`, got `str`"),
         ("search_evidence", {"query": "x", "kinds": ["pdf"]}, "use one of 'code', 'data', 'docs'"),
         ("search_evidence", {"query": "x", "collections": ["no"]}, "there are: main"),
+        ("search_evidence", {"query": "x", "where": "lang = go"}, "try: language in place of lang"),
+        ("search_evidence", {"query": "x", "where": "path"}, "expected =, !=, in, not in, ^="),
         ("read_lines", {"locator": "nothing.py"}, "no indexed file"),
         ("read_lines", {"locator": "keys.py:99"}, "has 7 lines"),
         ("read_lines", {"path": "keys.py"}, "no argument 'path'"),

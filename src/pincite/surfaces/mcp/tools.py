@@ -15,7 +15,7 @@ from pincite.engine import AsyncPincite
 from pincite.locate import Passage
 from pincite.model import EvidencePack, TaskMode
 from pincite.stages.context import Around
-from pincite.surfaces import commands
+from pincite.surfaces import arguments, commands
 from pincite.surfaces.mcp import texts
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -81,6 +81,7 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     ref: Annotated[
         str | None, Meta(description="Only this revision (commit or version); may be shortened.")
     ] = None
+    where: Annotated[str, Meta(max_length=2_000, description=arguments.WHERE)] = ""
     context: Annotated[
         Around, Meta(description="Bring along what stands around each passage, in the structure.")
     ] = "none"
@@ -158,6 +159,7 @@ async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArgumen
         allow=asked.paths,
         block=asked.not_paths,
         ref=asked.ref,
+        where=asked.where,
         mode=asked.mode,
         preset=preset,
         budget_ms=asked.budget_ms,

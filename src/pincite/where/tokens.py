@@ -1,0 +1,94 @@
+"""A filter's text cut into tokens, and how what is wrong with it is said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.errors import UsageError
+
+TokenKind = Literal["word", "string", "sign", "end"]
+KEYWORDS = ("and", "or", "not", "in", "exists", "all")
+MOST_CHARS = 20_000  # a model that repeats itself is told so, instead of a parser that recurses
+_SHOWN = 24
+
+BARE = re.compile(r"[^\s()\"',=!<>~^]+")
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+      | (?P<sign>!=|==|\^=|<=|>=|[=<>~(),])
+      | (?P<word>[^\s()"',=!<>~^]+)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPED = re.compile(r"\\([\\\"'])")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`text` is the value of a string without its quotes; `at` counts characters from 0."""
+
+    kind: TokenKind
+    text: str
+    at: int
+
+    @property
+    def keyword(self) -> str:
+        """The keyword that it is, in lower case, or ""."""
+        low = self.text.lower()
+        return low if self.kind == "word" and low in KEYWORDS else ""
+
+    def is_sign(self, *signs: str) -> bool:
+        """Is it one of these signs?"""
+        return self.kind == "sign" and self.text in signs
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens, the last of kind `end`. Raises UsageError."""
+    if len(text) > MOST_CHARS:
+        raise UsageError(f"where: {len(text):,} characters are too many; at most {MOST_CHARS:,}")
+    found: list[Token] = []
+    at = 0
+    while text[at:].strip():
+        match = _TOKEN.match(text, at)
+        if match is None:
+            at += len(text[at:]) - len(text[at:].lstrip())
+            quote = text[at] in "\"'"
+            raise wrong(text, at, "this quote is not closed" if quote else "this is no sign of it")
+        kind: TokenKind = match.lastgroup  # type: ignore[assignment]
+        value = match[match.lastgroup or 0]
+        start = match.start(match.lastgroup or 0)
+        found.append(Token(kind, _plain(value) if kind == "string" else value, start))
+        at = match.end()
+    return [*found, Token("end", "", len(text))]
+
+
+def wrong(text: str, at: int, said: str, expected: str = "", *, hint: str = "") -> UsageError:
+    """What is wrong, where (counted from 1), and what may stand there instead."""
+    rest = text[at:].strip()
+    shown = f"{rest[:_SHOWN]}..." if len(rest) > _SHOWN else rest
+    place = f"at character {at + 1} ({shown!r})" if rest else "at the end"
+    wanted = f"; expected {expected}" if expected else ""
+    return UsageError(f"where: {said}, {place}{wanted}", hint=hint)
+
+
+def quoted(value: str) -> str:
+    """The value as a string that `tokens` reads."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def written(value: str) -> str:
+    """The value as it is shortest: bare where that reads as the same."""
+    bare = BARE.fullmatch(value) and value.lower() not in KEYWORDS and not is_glob(value)
+    return value if bare and "\\" not in value else quoted(value)
+
+
+def is_glob(value: str) -> bool:
+    """Does it look like a pattern?"""
+    return "*" in value or "?" in value
+
+
+def _plain(string: str) -> str:
+    return _ESCAPED.sub(r"\1", string[1:-1])

@@ -1,0 +1,45 @@
+"""`--where`: a filter on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.surfaces.conftest import Cli
+
+GUIDE = "# Guide\n\nTo rotate a key, call `rotate_key` with the new secret.\n"
+CODE = (
+    'def rotate_key(secret: str) -> None:\n    """Rotate the current key."""\n    store(secret)\n'
+)
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    cli = Cli(tmp_path_factory.mktemp("filters"))
+    cli.write("guide.md", GUIDE)
+    cli.write("src/keys.py", CODE)
+    cli("index", ".", "--lexical", "--name", "acme")
+    yield cli
+    cli("stop")
+
+
+def test_a_search_takes_a_filter_that_the_log_keeps_and_a_replay_uses(indexed: Cli) -> None:
+    where = (
+        'source_type = code and symbols = rotate_key and text ~ "current key" and start_line < 9'
+    )
+    pack = indexed.json("search", "rotate a key", "--where", where)
+    assert {item["path"] for item in pack["evidence"]} == {"src/keys.py"}
+    assert indexed.json("replay")[0]["asked"]["scope"]["where"] == where
+    replayed = indexed("replay", "last").stdout
+    assert replayed.rstrip().endswith("nothing changed")
+    assert "guide.md" not in replayed
+    assert (
+        indexed.json("search", "rotate a key", "--where", "path ^= doc", code=3)["evidence"] == []
+    )
+
+
+def test_a_wrong_filter_is_wrong_usage_with_its_place_and_what_was_meant(indexed: Cli) -> None:
+    done = indexed("search", "key", "--where", "path ^= src/ and lang = python", code=2)
+    assert "there is no field 'lang', at character 18" in done.stderr
+    assert "try: language in place of lang" in done.stderr
