@@ -16,7 +16,7 @@ from pincite.errors import ConfigError
 from pincite.model import Fused, Ranking, Signal, SignalKind, SignalName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 FuseMethod = Literal["rrf", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"]
 _Key: TypeAlias = tuple[str, str]  # collection, id
@@ -140,27 +140,31 @@ def fuse(
         dense = (dense_weights or {}).get(ranking.collection, config.dense_weight)
         return dense if ranking.signal == "dense" else 1 - dense
 
-    parts: dict[_Key, list[float]] = defaultdict(list)
     spans = _spans(rankings, config)
-    for ranking in rankings:
+    parts: dict[str, dict[str, list[float]]] = defaultdict(dict)
+    signals: dict[str, dict[str, list[Signal]]] = defaultdict(dict)
+    for ranking in sorted(rankings, key=lambda ranking: (ranking.signal, ranking.kind)):
         factor = config.expansion_weight if ranking.wording else 1.0
         span = spans.get(_scale(ranking, config), (0.0, 0.0))  # no hit at all
-        for key, value in _values(ranking, config, weight(ranking), span):
-            parts[key].append(factor * value)
-
-    signals: dict[_Key, list[Signal]] = {key: [] for key in parts}
-    for ranking in sorted(rankings, key=lambda ranking: (ranking.signal, ranking.kind)):
-        if ranking.wording:
-            continue
-        for hit in ranking.hits:
-            key = (ranking.collection, hit.id)
-            signals.setdefault(key, []).append(Signal(ranking.signal, ranking.kind, hit.score))
+        given = parts[ranking.collection]
+        values = _values(ranking, config, weight(ranking), span)
+        for hit, value in zip(ranking.hits, values, strict=False):  # rrf takes what was found
+            given.setdefault(hit.id, []).append(factor * value)
+        if not ranking.wording:
+            known = signals[ranking.collection]
+            for hit in ranking.hits:
+                signal = Signal(ranking.signal, ranking.kind, hit.score)
+                known.setdefault(hit.id, []).append(signal)
     kind = _KINDS[config.method]
-    fused = [
-        Fused(*key, (*known, Signal("fused", kind, math.fsum(parts[key]))))
-        for key, known in signals.items()
-    ]
-    return tuple(sorted(fused, key=lambda one: (-one.score, one.id, one.collection)))
+    fused = []
+    for collection, given in parts.items():
+        known = signals[collection]
+        for key in given.keys() | known.keys():
+            score = math.fsum(given.get(key, ()))
+            named = (*known.get(key, ()), Signal("fused", kind, score))
+            fused.append((-score, key, collection, Fused(collection, key, named)))
+    fused.sort()  # no two have the same id and collection
+    return tuple(one[3] for one in fused)
 
 
 def _fused_before(rankings: Sequence[Ranking]) -> tuple[Fused, ...]:
@@ -180,23 +184,21 @@ def _values(
     config: FuseConfig,
     share: float,
     span: tuple[float, float],
-) -> Iterable[tuple[_Key, float]]:
-    """What one ranking gives to each of its chunks."""
+) -> Sequence[float]:
+    """What one ranking gives to each of its hits, in their order."""
     found = ranking.hits[: ranking.depth]
     match config.method:
         case "rrf" | "weighted_rrf":
             top = 2 * share if config.method == "weighted_rrf" else 1.0
-            scores = [top / (config.k + rank) for rank in range(1, len(found) + 1)]
+            return [top / (config.k + rank) for rank in range(1, len(found) + 1)]
         case "dbsf":
-            scores = _dbsf([hit.score for hit in found])
+            return _dbsf([hit.score for hit in found])
         case "weighted_sum" | "weighted_dbsf":
-            found = ranking.hits
             low, high = span
-            alike = 1.0 if config.method == "weighted_sum" else 0.5
-            scores = [
-                share * ((hit.score - low) / (high - low) if high > low else alike) for hit in found
-            ]
-    return (((ranking.collection, hit.id), score) for hit, score in zip(found, scores, strict=True))
+            if high > low:
+                width = high - low
+                return [share * ((hit.score - low) / width) for hit in ranking.hits]
+            return [share * (1.0 if config.method == "weighted_sum" else 0.5)] * len(ranking.hits)
 
 
 def _scale(ranking: Ranking, config: FuseConfig) -> _Scale:
@@ -209,7 +211,7 @@ def _spans(rankings: Sequence[Ranking], config: FuseConfig) -> dict[_Scale, tupl
     deviations below and above the mean."""
     union: dict[tuple[str, int], set[str]] = defaultdict(set)
     for ranking in rankings:
-        union[ranking.collection, ranking.wording].update(hit.id for hit in ranking.hits)
+        union[ranking.collection, ranking.wording].update([hit.id for hit in ranking.hits])
     extremes = config.method != "weighted_dbsf"
     scores: dict[_Scale, list[float]] = defaultdict(list)
     for ranking in rankings:

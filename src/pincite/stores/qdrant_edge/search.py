@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -12,6 +11,7 @@ from pincite.ports import SearchRequest
 from pincite.stores.payload import DENSE, SPARSE
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.shard import Shard
+from pincite.stores.qdrant_edge.translate import NOTHING, Found
 
 
 def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[Ranking, ...]:
@@ -25,22 +25,21 @@ def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[
         sparse_query = edge.Query.Nearest(translate.to_sparse(sparse), using=SPARSE)
     if request.fusion != "none":
         return (_fused(shard, name, request, dense_query, sparse_query, filter_),)
-    dense_points = _nearest(shard, dense_query, request.dense_limit, filter_, _params(request))
-    sparse_points = _nearest(shard, sparse_query, request.sparse_limit, filter_)
-    dense_tail: Sequence[edge.ScoredPoint] = ()
-    sparse_tail: Sequence[edge.ScoredPoint] = ()
+    by_dense = _nearest(shard, dense_query, request.dense_limit, filter_, _params(request))
+    by_sparse = _nearest(shard, sparse_query, request.sparse_limit, filter_)
+    dense_tail = sparse_tail = NOTHING
     if request.complete:
-        ids = {point.id for point in dense_points}, {point.id for point in sparse_points}
-        dense_tail = _among(shard, dense_query, ids[1] - ids[0])
-        sparse_tail = _among(shard, sparse_query, ids[0] - ids[1])
+        own, other = set(by_dense.ids), set(by_sparse.ids)
+        dense_tail = _among(shard, dense_query, other - own)
+        sparse_tail = _among(shard, sparse_query, own - other)
     rankings = []
     if dense is not None:
-        hits = (*translate.to_hits(dense_points), *translate.to_hits(dense_tail))
-        rankings.append(Ranking(name, "dense", "cosine", hits, len(dense_points)))
+        hits = (*by_dense.hits(), *dense_tail.hits())
+        rankings.append(Ranking(name, "dense", "cosine", hits, len(by_dense.ids)))
     if sparse is not None:
         kind: SignalKind = "bm25" if spec.idf else "dot"
-        hits = (*translate.to_hits(sparse_points), *translate.to_hits(sparse_tail))
-        rankings.append(Ranking(name, "sparse", kind, hits, len(sparse_points)))
+        hits = (*by_sparse.hits(), *sparse_tail.hits())
+        rankings.append(Ranking(name, "sparse", kind, hits, len(by_sparse.ids)))
     return tuple(rankings)
 
 
@@ -54,17 +53,17 @@ def _nearest(
     limit: int,
     filter_: edge.Filter | None,
     params: edge.SearchParams | None = None,
-) -> Sequence[edge.ScoredPoint]:
+) -> Found:
     if query is None:
-        return ()
+        return NOTHING
     request = edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params)
-    return shard.ask(lambda s: s.query(request))
+    return Found.of(shard.ask(lambda s: s.query(request)))
 
 
-def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> Sequence[edge.ScoredPoint]:
+def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> Found:
     """What one side thinks of the hits that only the other side found."""
     if query is None or not ids:
-        return ()
+        return NOTHING
     return _nearest(shard, query, len(ids), edge.Filter(must=[edge.HasIdCondition(ids)]))
 
 
@@ -93,7 +92,7 @@ def _fused(
     hits: list[Hit] = []
     if prefetches:
         asked = edge.QueryRequest(limit=request.fusion_limit, query=fusion, prefetches=prefetches)
-        hits = translate.to_hits(shard.ask(lambda s: s.query(asked)))
+        hits = Found.of(shard.ask(lambda s: s.query(asked))).hits()
     return Ranking(
         name, "fused", "dbsf" if request.fusion == "dbsf" else "rrf", tuple(hits), len(hits)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -103,10 +103,24 @@ def among(field: str, values: Iterable[str]) -> edge.Filter:
     return edge.Filter(must=[among_values(field, values)])
 
 
-def to_hits(points: Sequence[edge.ScoredPoint]) -> list[Hit]:
-    """Hits by (-score, id): the engine leaves the order of equal scores open."""
-    scores = [point.score for point in points]
-    hits = list(map(Hit, [point.id.hex for point in points], scores))
-    if len(set(scores)) < len(scores):
-        hits.sort(key=lambda hit: (-hit.score, hit.id))
-    return hits
+class Found(NamedTuple):
+    """What a query found: the engine's ids, best score first, and the scores. The engine makes an
+    id anew at each look, which takes a microsecond."""
+
+    ids: list[UUID]
+    scores: list[float]
+
+    @classmethod
+    def of(cls, points: Sequence[edge.ScoredPoint]) -> Found:
+        """Read each point once."""
+        return cls([point.id for point in points], [point.score for point in points])
+
+    def hits(self) -> list[Hit]:
+        """By (-score, id): the engine leaves the order of equal scores open."""
+        hits = list(map(Hit, [key.hex for key in self.ids], self.scores))
+        if len(set(self.scores)) < len(hits):
+            hits.sort(key=lambda hit: (-hit.score, hit.id))
+        return hits
+
+
+NOTHING = Found([], [])
