@@ -131,6 +131,7 @@ class AsyncPincite:
         time; a `trace` that is not `detailed` may learn no more than the query's id. Raises
         UsageError for an empty question or an unknown collection, IndexNotFound,
         IndexUnavailable, FingerprintMismatch."""
+        text = text.encode(errors="replace").decode()  # an argument may be no valid Unicode
         chosen = profile or self.settings.profile
         steps = trace or Trace(time.perf_counter, detailed=False)
         asked = Asked.of(text, scope, chosen, mode=mode, budget_ms=budget_ms)

@@ -201,6 +201,17 @@ def test_a_rebuilt_collection_equals_the_old_one(indexed: Cli) -> None:
     assert hits() == before
 
 
+def test_a_pack_that_is_explained_is_the_same(indexed: Cli) -> None:
+    plain, explained = (
+        indexed("search", "rotate a key", "--json", *o) for o in ((), ("--explain",))
+    )
+    packs = [json.loads(done.stdout) for done in (plain, explained)]
+    assert set(packs[0].pop("timings_ms")) == set(packs[1].pop("timings_ms"))
+    assert packs[0] == packs[1]
+    assert "retrieve" in explained.stderr
+    assert "retrieve" not in plain.stderr
+
+
 def test_explain_shows_every_stage_and_the_reason_of_each_drop(indexed: Cli) -> None:
     views = indexed.json("explain", "rotate a key")
     assert [view["stage"] for view in views] == [
