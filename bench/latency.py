@@ -1,10 +1,12 @@
 """Speed of a search over 100,000 chunks in the embedded store, behind its owner process.
 
-The collection is synthetic (see `synthetic.py`) and the query vectors are given: nothing here
-includes the query encoder. Everything else is the product's own path with the profile as shipped:
-analysis of the query, the hop to the owner, the engine, fusion, loading, smoothing, the pack.
+The collection is synthetic (see `synthetic.py`) and the owner has the query vectors already (see
+`owner.py`): nothing here includes the query encoder. Everything else is the product's own path with
+the profile as shipped: the hop to the owner, analysis of the query, the engine, fusion, loading,
+smoothing, the pack.
 
-- total: from the question to the pack, in the client. Stage times come from the product's trace.
+- total: from the question to the pack, as `AsyncPincite.search` gives it. Stage times are those
+  of the pack. `logged` is the same with the retrieval log, which is on by default.
 - processor time: what client and owner each spend on a search, a mean. Unlike the times above it
   does not grow when other programs share the machine.
 - in process: the same searches in one process with the store, after the owner has left. Total
@@ -24,29 +26,30 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.frame import ROOT, Options
+from bench.owner import knowing_owner, known_queries
 from bench.product import release, temporary_folder
 from bench.raw_engine import time_engine
 from bench.synthetic import PER_DOCUMENT, GivenVectors, Query, World, spec_for
-from bench.variants import deps_of, profile_of
+from bench.variants import ask, deps_of, profile_of
 from bench.waits import Waits
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.engine import make_folder
+from pincite.engine import AsyncPincite, make_folder
 from pincite.evals.statistics import median, quantile
 from pincite.index import LocalIndex
-from pincite.model import Scope
+from pincite.model import EvidencePack
 from pincite.owner.client import RemoteIndex
-from pincite.ports import Index
-from pincite.search import search
+from pincite.retrieval_log import LogSettings
+from pincite.settings import Settings
 from pincite.stores.qdrant_edge.store import EdgeStore
-from pincite.trace import Trace
 
 _SEED = 20261121
+_PROFILE = profile_of("default", results=12)
 _POLL_S = 1.0
 _OPTIMISED_S = 900.0
 
@@ -79,6 +82,7 @@ class LatencyFigures:
     build_s: float
     optimise_s: float
     total: Times
+    logged: Times
     unoptimised: Times
     client_cpu: float
     owner_cpu: float
@@ -96,28 +100,36 @@ async def run(options: Options) -> LatencyFigures:
     """Build the collection, then measure searches alone and beside other work."""
     quick = options.quick
     size = Size(8_000, 60, 60, 2.0) if quick else Size(100_000, 400, 1_000, 10.0)
-    world = World(size.chunks, _SEED)
     with temporary_folder() as root:
         make_folder(root)
-        client = RemoteIndex(root, options.models, 120.0)
-        try:
-            return await _measure(client, root, options, size, world)
-        finally:
-            await release(client, root)
+        settings = Settings(
+            root, options.models, _PROFILE, idle_s=120.0, log=LogSettings(enabled=False)
+        )
+        async with (
+            knowing_owner(root, size.chunks, _SEED),
+            AsyncPincite(settings) as engine,
+        ):
+            client = engine.client(create=True)
+            try:
+                return await _measure(engine, client, options, size)
+            finally:
+                await release(client, root)
 
 
 async def _measure(
-    client: RemoteIndex, root: Path, options: Options, size: Size, world: World
+    engine: AsyncPincite, client: RemoteIndex, options: Options, size: Size
 ) -> LatencyFigures:
+    root = engine.settings.index
     spec = spec_for("main")
+    world = World(size.chunks, _SEED)
     started_s = time.perf_counter()
     await client.create(spec)
     for record, points in world.documents(range(size.chunks // PER_DOCUMENT), spec, "old"):
         await client.replace(spec.name, record, points)
     build_s = time.perf_counter() - started_s
     print(f"  built in {build_s:.0f} s", flush=True)
-    queries = world.queries(size.searches)
-    asking = Asking(client, queries)
+    queries = known_queries(size.chunks, _SEED)[: size.searches]
+    asking = Asking(engine.search, queries)
     waits = Waits(asking.one)
     unoptimised, _ = await asking.all(len(queries) // 4)
     started_s = time.perf_counter()
@@ -131,6 +143,9 @@ async def _measure(
     before = time.process_time(), cpu_s(pid)
     total, stages = await asking.all(len(queries))
     spent = time.process_time() - before[0], cpu_s(pid) - before[1]
+    logging = replace(engine.settings, log=LogSettings())
+    async with AsyncPincite(logging) as logging_engine:
+        logged, _ = await Asking(logging_engine.search, queries).all(len(queries))
     async with waits.during("idle"):
         await asyncio.sleep(size.idle_s)
     written_s = 0.0
@@ -147,18 +162,19 @@ async def _measure(
     memory = memory_of(pid)
     await release(client, root)
     in_process = await _in_process(root, queries)
-    engine = time_engine(root / "collections" / "main", queries)
+    raw = time_engine(root / "collections" / "main", queries)
     return LatencyFigures(
         chunks=size.chunks,
         build_s=round(build_s, 1),
         optimise_s=round(optimise_s, 1),
         total=times(total),
+        logged=times(logged),
         unoptimised=times(unoptimised),
         client_cpu=round(1000 * spent[0] / len(queries), 2),
         owner_cpu=round(1000 * spent[1] / len(queries), 2),
         stages_p50=stages,
         in_process=times(in_process),
-        engine=times(engine),
+        engine=times(raw),
         waits={name: times(found) for name, found in waits.found.items()},
         written_chunks_per_s=round(size.written * PER_DOCUMENT / written_s),
         owner_rss_mb=memory["VmRSS"],
@@ -168,20 +184,20 @@ async def _measure(
 
 
 class Asking:
-    """Searches by the product's query path."""
+    """Searches, one query after the other and then again from the first."""
 
-    def __init__(self, index: Index, queries: Sequence[Query]) -> None:
+    def __init__(
+        self, search: Callable[[str], Awaitable[EvidencePack]], queries: Sequence[Query]
+    ) -> None:
+        self._search = search
         self._queries = queries
-        self._deps = deps_of("default", spec_for("main"), index, GivenVectors(queries))
-        self._profile = profile_of("default", results=12)
         self._next = 0
 
     async def one(self) -> dict[str, float]:
         """Ask the next query; milliseconds by stage."""
         query = self._queries[self._next % len(self._queries)]
         self._next += 1
-        trace = Trace(time.perf_counter)
-        pack = await search(query.text, self._deps, self._profile, Scope(), trace)
+        pack = await self._search(query.text)
         if not pack.evidence:
             raise RuntimeError(f"nothing was found for {query.text!r}")
         return dict(pack.timings_ms)
@@ -242,8 +258,9 @@ async def _in_process(root: Path, queries: Sequence[Query]) -> list[float]:
     store = EdgeStore(root / "collections")
     index = LocalIndex(store, SqliteCatalog(root / "catalog.db"), store)
     await index.open()
+    deps = deps_of("default", spec_for("main"), index, GivenVectors(queries))
     try:
-        asking = Asking(index, queries)
+        asking = Asking(lambda text: ask(text, deps, _PROFILE), queries)
         await asking.all(len(queries) // 4)
         totals, _ = await asking.all(len(queries))
     finally:

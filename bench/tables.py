@@ -193,6 +193,7 @@ def latency(raw: Any) -> str:
     figures = msgspec.convert(raw, LatencyFigures, str_keys=True)
     totals = {
         "total, as a client sees it": figures.total,
+        "... with the retrieval log": figures.logged,
         "total before optimising": figures.unoptimised,
         "in process": figures.in_process,
         "engine alone": figures.engine,
