@@ -174,9 +174,14 @@ def found_by(trace: Trace) -> tuple[Found, ...]:
     fused = _last(trace, "fuse")
     hits = [one for one in fused if isinstance(one, Fused)] if isinstance(fused, tuple) else []
     return tuple(
-        Found(one.collection, one.id, {s.name: round(s.value, 6) for s in one.signals})
+        Found(one.collection, one.id, {s.name: _short(s.value) for s in one.signals})
         for one in hits[:FOUND]
     )
+
+
+def _short(score: float) -> float:
+    """Six decimals, in a fifth of the time of `round(score, 6)`; a search has 600."""
+    return round(score * 1e6) / 1e6
 
 
 def _last(trace: Trace, stage: str) -> object:
