@@ -1,4 +1,4 @@
-"""Several rankings of one side of one collection as one."""
+"""What becomes of the rankings of one collection before they are fused with others."""
 
 from __future__ import annotations
 
@@ -6,6 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pincite.model import Hit, Ranking
+from pincite.ports import Searchable, SearchRequest, Text
+from pincite.tasks import together
+
+
+async def with_all_words(
+    collection: Searchable, request: SearchRequest, text: str
+) -> tuple[Ranking, ...]:
+    """As `Index.search` without a fusion, the lexical side being a filter: the chunks whose text
+    has every word of `text`, each with a score of 1, by id. Those that BM25 ranks highest are
+    taken, up to `sparse_limit`."""
+    only = replace(request.filter, must=(*request.filter.must, Text("text", text)))
+    sides = [
+        replace(request, sparse=None, fusion="none"),
+        replace(request, dense=None, filter=only, fusion="none"),
+    ]
+    asked = [side for side in sides if side.dense is not None or side.sparse is not None]
+    found = await together([collection.index.search(collection.spec.name, side) for side in asked])
+    return tuple(
+        _uniform(ranking) if ranking.signal == "sparse" else ranking
+        for rankings in found
+        for ranking in rankings
+    )
+
+
+def _uniform(ranking: Ranking) -> Ranking:
+    hits = sorted(hit.id for hit in ranking.hits[: ranking.depth])
+    return replace(ranking, kind="share", hits=tuple(Hit(key, 1.0) for key in hits))
 
 
 def merge(rankings: Sequence[Ranking]) -> tuple[Ranking, ...]:

@@ -19,12 +19,14 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import AnyOf, DenseEncoder, Filter, Searchable, SearchRequest
-from pincite.rankings import merge
+from pincite.rankings import merge, with_all_words
 from pincite.scoping import scope_filter
 from pincite.tasks import outcomes, together
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
 SearchMode = Literal["hybrid", "vector", "keyword"]
+KeywordSearch = Literal["bm25", "filter"]
+_KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class RetrieveConfig:
     nDCG@10 over ten collections with limits of 100, 80, 60, 50: .7570 .7569 .7566 .7565, within
     noise, while the engine's work halves (docs/decisions/0004).
 
-    `mode`: both sides, the dense one alone, or the lexical one alone.
+    `mode`: both sides, the dense one alone, or the lexical one alone. `keyword`: the lexical side
+    ranks by `bm25`, or is a `filter`: what has all words of the question scores 1.
     `per_result`: the limits are so many times the results that are asked for; 0 leaves them.
     `widened`: what the limits are multiplied by for a kind of source that is asked again.
     `identifier_weight`: how much more the question's identifiers count on the sparse side.
@@ -53,15 +56,16 @@ class RetrieveConfig:
     engine_k: int = 60
     engine_limit: int = 60
     mode: SearchMode = "hybrid"
+    keyword: KeywordSearch = "bm25"
     per_result: int = 0
 
     def __post_init__(self) -> None:
         for name in ("dense_limit", "sparse_limit", "hnsw_ef", "engine_k", "engine_limit"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"retrieve.{name} is {getattr(self, name)}; it must be 1 or more")
-        if self.mode not in get_args(SearchMode):
-            known = ", ".join(get_args(SearchMode))
-            raise ConfigError(f"retrieve.mode is {self.mode!r}; use one of {known}")
+        for name, known in _KNOWN.items():
+            if (given := getattr(self, name)) not in known:
+                raise ConfigError(f"retrieve.{name} is {given!r}; use one of {', '.join(known)}")
         if self.timeout_s <= 0:
             raise ConfigError(f"retrieve.timeout_s is {self.timeout_s}; it must be positive")
         if self.widened < 1 or self.identifier_weight < 0 or self.per_result < 0:
@@ -177,8 +181,14 @@ async def _one(
                 for text in texts
             ]
             wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
+            asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
             answers = await together(
-                [collection.index.search(name, request) for request in (*requests, *wider)]
+                [
+                    collection.index.search(name, request)
+                    if config.keyword == "bm25"
+                    else with_all_words(collection, request, text)
+                    for text, request in asked
+                ]
             )
     except TimeoutError as error:
         raise StoreError(f"{name} gave no answer within {config.timeout_s:g} s") from error
