@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ConfigError
-from pincite.model_settings import BUNDLED
+from pincite.model_settings import BUNDLED, CollectionOptions
 from pincite.settings import Settings, load_settings
 
 
@@ -28,6 +28,10 @@ def load(folder: Path, table: str) -> Settings:
         ("[providers.x]\nspeed = 1\n", "unknown key 'speed'"),
         ("[providers.x]\ntries = 0\n", "tries"),
         ("[providers.x]\ntries = 'many'\n", "tries"),
+        ("[collections.main]\ndepth = -1\n", "depth is -1"),
+        ("[collections.main]\ndepth = 'deep'\n", "depth"),
+        ("[collections.main]\nweight = 0\n", "weight is 0"),
+        ("[collections.main]\nbeside = 3\n", "beside"),
         ("[cache]\nlimit_mb = -1\n", "limit_mb"),
     ],
 )
@@ -52,3 +56,9 @@ def test_models_stand_beside_the_profile(tmp_path: Path) -> None:
 def test_a_cache_of_nothing_is_no_cache(tmp_path: Path) -> None:
     assert load(tmp_path, "[cache]\nlimit_mb = 0\n").use.cache is None
     assert load(tmp_path, "").use.cache is not None
+
+
+def test_a_collection_has_a_depth_and_a_weight_of_its_own(tmp_path: Path) -> None:
+    found = load(tmp_path, "[collections.code]\ndepth = 7\nweight = 0.5\nbeside = true\n").use
+    assert found.options["code"] == CollectionOptions(beside=True, depth=7, weight=0.5)
+    assert dict(found.collections) == {}

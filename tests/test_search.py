@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from pincite.errors import StoreError, UsageError
-from pincite.model import Ranking, Scope
+from pincite.errors import ConfigError, StoreError, UsageError
+from pincite.model import EvidencePack, Ranking, Scope
 from pincite.ports import Searchable, SearchRequest
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.scoping import kinds_of
+from pincite.stages.fuse import FuseConfig
+from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, ask, make
@@ -169,3 +171,42 @@ def test_a_filter_for_one_kind_of_source_asks_for_no_other() -> None:
     assert kinds_of(Scope(source_types=("docs", "data"), where="source_type in (docs, code)")) == {
         "docs"
     }
+
+
+def by(**values: str) -> Profile:
+    return Profile(retrieve=RetrieveConfig(**values))  # type: ignore[arg-type]
+
+
+def signals_of(pack: EvidencePack, path: str) -> dict[str, tuple[str, float]]:
+    (item,) = (one for one in pack.evidence if one.path == path)
+    return {signal.name: (signal.kind, signal.value) for signal in item.signals}
+
+
+def test_a_vector_weight_of_none_is_a_keyword_search_and_of_one_a_vector_search() -> None:
+    """W15."""
+    collection = asyncio.run(make(TopicEncoder(), TEXTS))
+    for weight, mode in ((0.0, "keyword"), (1.0, "vector")):
+        weighted = replace(Profile(), fuse=FuseConfig(vector_weight=weight))
+        question = "the new key of each night"
+        ours = ask(question, collection, profile=weighted)
+        alone = ask(question, collection, profile=by(mode=mode))
+        assert [one.path for one in ours.evidence] == [one.path for one in alone.evidence]
+        assert len(ours.evidence) > 1
+
+
+def test_a_keyword_search_may_be_a_filter_whose_hits_are_all_alike() -> None:
+    """W5: what has every word scores 1, whatever it says besides."""
+    collection = asyncio.run(make(TopicEncoder(), TEXTS))
+    profile = by(mode="keyword", keyword="filter")
+    pack = ask("key secret", collection, profile=profile)
+    assert [one.path for one in pack.evidence] == ["keys"]
+    assert signals_of(pack, "keys")["sparse"] == ("share", 1.0)
+    assert ask("key night", collection, profile=profile).evidence == ()
+    pack = ask("key secret", collection, profile=by(keyword="filter"))
+    assert {"dense", "sparse"} <= signals_of(pack, "keys").keys()
+
+
+def test_a_way_to_search_that_there_is_not_is_refused() -> None:
+    for wrong in ({"mode": "magic"}, {"keyword": "magic"}):
+        with pytest.raises(ConfigError, match="use one of"):
+            by(**wrong)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document, context_line, cut
 from pincite.diff import revision_of, stamp
 from pincite.errors import PinciteError
-from pincite.model import Chunk, Document, DocumentRecord, Point, SparseVector
+from pincite.model import LEXICAL, Chunk, Document, DocumentRecord, Point, SparseVector
 from pincite.ports import SparseEncoder
 from pincite.readers import content_hash_of, file_type, read_document, url_for
 from pincite.readers.includes import expand_includes
@@ -51,15 +51,27 @@ class Batch:
 
 def indexed_text(chunk: Chunk) -> str:
     """What both encoders read: where the chunk stands, then its text."""
-    text = chunk.text if chunk.plain is None else chunk.plain
-    return f"{context_line(chunk.title, chunk.headings, chunk.path)}\n{text}"
+    return f"{context_line(chunk.title, chunk.headings, chunk.path)}\n{_plain(chunk)}"
+
+
+def dense_texts(chunks: Sequence[Chunk], *, grouped: bool = False) -> list[str]:
+    """What the dense encoder reads of each chunk of a document. A `grouped` one, which sees all of
+    them, is told only once where they stand."""
+    if grouped:
+        return [*map(indexed_text, chunks[:1]), *map(_plain, chunks[1:])]
+    return [indexed_text(chunk) for chunk in chunks]
+
+
+def _plain(chunk: Chunk) -> str:
+    return chunk.text if chunk.plain is None else chunk.plain
 
 
 class Maker:
     """Reads, chunks and weighs. `fingerprint` names everything that makes an index what it is.
 
     `chunks` are about as many as a batch holds. With `grouped` the dense model sees whole
-    documents, and is told only once where they stand.
+    documents, and is told only once where they stand. `made_with` says of a (source, path) which
+    other dense models a document may have been indexed with that is to stay as it is.
     """
 
     def __init__(
@@ -70,22 +82,28 @@ class Maker:
         *,
         chunks: int = BATCH_CHUNKS,
         grouped: bool = False,
+        made_with: Callable[[str, str], Iterable[str]] = lambda _source, _path: (),
     ) -> None:
+        self._made_with = made_with
         self._chunker = chunker
         self._sparse = sparse
         self._chunks = chunks
         self._grouped = grouped
-        self.fingerprint = " ".join((chunker.fingerprint, sparse.fingerprint, dense or "lexical"))
+        self._before = f"{chunker.fingerprint} {sparse.fingerprint}"
+        self.fingerprint = f"{self._before} {dense or LEXICAL}"
 
-    def fingerprint_of(self, opened: OpenSource, path: str, includes: str) -> str:
-        """As `diff.Fingerprint`: addresses and what pages show are written into their chunks."""
-        parts = [self.fingerprint]
+    def fingerprints_of(self, opened: OpenSource, path: str, includes: str) -> tuple[str, ...]:
+        """As `diff.Fingerprint`; the first is what a document gets that is indexed now. Addresses
+        and what pages show are written into their chunks."""
+        parts = []
         url = url_for(path, opened.source.url_rule)
         if url is not None:
             parts += [opened.source.anchors, url]
         if includes:
             parts.append(state_of(opened, path, includes.split("\n")))
-        return " ".join(parts)
+        others = self._made_with(opened.source.name, path)
+        made = (self.fingerprint, *(f"{self._before} {dense}" for dense in others))
+        return tuple(" ".join((one, *parts)) for one in made)
 
     def weigh(self, chunk: Chunk, average_length: float) -> tuple[SparseVector, int]:
         """As `SparseEncoder.encode_document`, for a chunk."""
@@ -130,12 +148,8 @@ class Maker:
             notes.append("no_address: no URL rule matches")
         notes += remarks_of(document)
         chunks = cut(document, chunk_document(document, self._chunker))
-        texts = [indexed_text(chunk) for chunk in chunks]
-        points = []
-        for chunk, text in zip(chunks, texts, strict=True):
-            vector, length = self._sparse.encode_document(text, average_length)
-            points.append(Point(chunk, vector, length))
-        made = self.fingerprint_of(opened, entry.path, includes)
+        points = [Point(chunk, *self.weigh(chunk, average_length)) for chunk in chunks]
+        made = self.fingerprints_of(opened, entry.path, includes)[0]
         record = DocumentRecord(
             source=source.name,
             path=entry.path,
@@ -150,9 +164,7 @@ class Maker:
             includes=includes,
             notes="\n".join(notes),
         )
-        if self._grouped:
-            texts[1:] = [chunk.text if chunk.plain is None else chunk.plain for chunk in chunks[1:]]
-        return Prepared(record, tuple(points)), texts
+        return Prepared(record, tuple(points)), dense_texts(chunks, grouped=self._grouped)
 
 
 def _with_inclusions(opened: OpenSource, document: Document) -> tuple[Document, str, list[str]]:

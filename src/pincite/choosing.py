@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -10,7 +10,8 @@ from pincite.batches import BATCH_CHUNKS
 from pincite.encoders import MODEL, LazyEncoder
 from pincite.errors import ModelUnavailable, UsageError
 from pincite.hosted import Models
-from pincite.model import Notice
+from pincite.members import member_name
+from pincite.model import LEXICAL, Notice
 from pincite.model_settings import BUNDLED
 from pincite.options import IndexOptions
 from pincite.ports import CollectionInfo, DenseEncoder
@@ -32,14 +33,27 @@ class Dense:
 
 def choose_model(settings: Settings, info: CollectionInfo | None, options: IndexOptions) -> str:
     """The name of the model, `""` for the bundled one: what was asked for, what is configured for
-    the collection, what it was made with, what is configured for new ones."""
+    the collection, what it was made with, what is configured for new ones. Where another model gets
+    a collection `beside`, what is configured for new ones comes before what it was made with."""
     use = settings.use
     chosen = options.model or use.collections.get(options.collection, "")
     if chosen:
         return "" if chosen == BUNDLED else str(parse_model(chosen))
-    if info is not None and info.spec.dense is not None:
+    beside = options.collection in use.options and use.options[options.collection].beside
+    if info is not None and info.spec.dense is not None and not (beside and use.dense):
         return info.spec.model
     return use.dense
+
+
+def collection_name(base: str, dense: Dense, infos: Iterable[CollectionInfo]) -> str:
+    """What the member of `base` with this model is called, if there is none yet."""
+    made_by = dense.encoder.fingerprint if dense.encoder else LEXICAL
+    named = parse_model(dense.name) if dense.name else None
+    model = (named.model or named.provider) if named else MODEL if dense.encoder else LEXICAL
+    size = dense.encoder.dimensions if dense.encoder else 0
+    ours = (base, None if made_by == LEXICAL else made_by)
+    taken = {i.spec.name for i in infos if (i.spec.called, i.spec.dense) != ours}
+    return member_name(base, model, size, made_by, taken)
 
 
 @asynccontextmanager
@@ -48,7 +62,7 @@ async def open_dense(
 ) -> AsyncIterator[Dense]:
     """The dense model to index with. Raises ConfigError, ProviderError and ModelUnavailable."""
     lexical = info is not None and info.spec.dense is None
-    stays = lexical and not (options.upgrade or options.rebuild)
+    stays = lexical and not (options.upgrade or options.rebuild or options.beside)
     if options.model and (options.lexical or stays):
         raise UsageError(
             f"collection {options.collection!r} is lexical, and --model names {options.model}",

@@ -10,6 +10,7 @@ from pincite.checking import Freshness, document_at
 from pincite.citation import parse_citation
 from pincite.errors import PinciteError, UsageError
 from pincite.locate import IndexedFile, find_chunk, find_path
+from pincite.members import visible
 from pincite.model import Document
 from pincite.ports import CollectionInfo, Index
 from pincite.readers.decoding import decode
@@ -60,7 +61,7 @@ async def check(index: Index, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]
     another revision, which is not at hand, and there is no quote. An id stands for the text of
     its chunk, the lines of a commit that git has for theirs.
     """
-    infos = await index.collections()
+    infos = visible(await index.collections())
     return tuple([await _check_one(index, infos, claim) for claim in claims])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pincite.model import Query, Scope, SourceType
+from pincite.model import Notice, Query, Scope, SourceType
 from pincite.ports import Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.scoping import kinds_of
@@ -15,12 +15,19 @@ from pincite.stages.fuse import FuseConfig, dense_weight
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """What a search needs besides its profile. `terms` are the informative words of a text."""
+    """What a search needs besides its profile. `terms` are the informative words of a text,
+    `notices` say which collections could not be opened."""
 
     collections: Sequence[Searchable]
     terms: Callable[[str], frozenset[str]]
     language_of: Callable[[str], str]
     reranker: Reranker | None = None
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """What the hits of each collection count."""
+        return {one.spec.name: one.weight for one in self.collections}
 
     def dense_weights(self, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
         """How far to trust the dense side of each collection with this query."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -16,8 +16,8 @@ from pincite.sources import Entry, OpenSource, Skipped
 RACY_NS = 2_000_000_000
 
 #: From a path and `DocumentRecord.includes` to what names everything but the content that makes the
-#: document's points what they are.
-Fingerprint = Callable[[str, str], str]
+#: document's points what they are; several where documents that are made in any of these ways stay.
+Fingerprint = Callable[[str, str], Iterable[str]]
 
 
 def revision_of(source: str, path: str, content_hash: str, fingerprint: str) -> str:
@@ -96,8 +96,9 @@ def _refreshed(
         except SourceError:
             return None  # indexing will say why
         mtime_ns = stamp(entry, now_ns)
-    made = fingerprint(entry.path, record.includes)
-    if revision_of(record.source, record.path, content_hash, made) != record.revision:
+    ways = fingerprint(entry.path, record.includes)
+    key = (record.source, record.path, content_hash)
+    if all(revision_of(*key, made) != record.revision for made in ways):
         return None
     ref = opened.ref_for(entry, content_hash)
     return replace(record, ref=ref, size=entry.size, mtime_ns=mtime_ns)

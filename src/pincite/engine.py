@@ -5,32 +5,27 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from pincite.deps import Deps, informative_terms
 from pincite.errors import IndexNotFound, UsageError
-from pincite.hosted import CollectionEncoder, Models, NamedReranker, rung_of
-from pincite.model import (
-    CollectionSpec,
-    EvidencePack,
-    Notice,
-    Scope,
-    TaskMode,
-)
-from pincite.model_settings import BUNDLED
-from pincite.options import IndexOptions, require_fingerprint
+from pincite.hosted import Models, NamedReranker
+from pincite.members import all_members, all_sources
+from pincite.model import EvidencePack, Notice, Scope, TaskMode
+from pincite.options import IndexOptions
 from pincite.owner.asking import question_of
 from pincite.owner.client import RemoteIndex
 from pincite.owner.encoder import QueryEncoder
-from pincite.ports import CollectionInfo, DenseEncoder, Reranker, Searchable, SparseEncoder
+from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
-from pincite.retrieval_log import Asked, file_recorder
+from pincite.retrieval_log import Asked, Entry, file_recorder
 from pincite.search import search
+from pincite.searchables import Searchables, open_searchables
 from pincite.settings import Settings
-from pincite.sparse_models import sparse_of
 from pincite.store_settings import remember
 from pincite.trace import Trace
 
@@ -38,13 +33,9 @@ if TYPE_CHECKING:
     from pincite.claims import Claim, ClaimCheck
     from pincite.ingest import IngestReport, Progress
     from pincite.locate import Checked, Passage
+    from pincite.reembedding import Reembedded, Reembedding, ReembedOptions
 
 log = logging.getLogger("pincite")
-
-
-#: From this share of its chunks on a collection counts as code; mixed ones gain nothing from
-#: it (docs/decisions/0004).
-CODE_SHARE = 0.9
 
 
 class AsyncPincite:
@@ -64,8 +55,7 @@ class AsyncPincite:
             self._named = reranker = NamedReranker(self._models, settings.use.rerank)
         self._reranker = reranker
         self._client: RemoteIndex | None = None
-        self._searchable: dict[str, Searchable] | None = None
-        self._infos: dict[str, CollectionInfo] = {}
+        self._searchables: Searchables | None = None
         self.log = file_recorder(settings.index, settings.log)
 
     async def __aenter__(self) -> Self:
@@ -112,7 +102,7 @@ class AsyncPincite:
         """
         from pincite.indexing import index_sources  # the write path is heavy, searches are many
 
-        self._searchable = None
+        self._searchables = None
         client = self.client(create=bool(locations or self.settings.sources))
         chosen = options or IndexOptions()
         return await index_sources(self.settings, client, locations, chosen, progress)
@@ -136,23 +126,58 @@ class AsyncPincite:
         steps = trace or Trace(time.perf_counter, detailed=False)
         asked = Asked.of(text, scope, chosen, mode=mode, budget_ms=budget_ms)
         with self.log.entry(asked, steps) as entry:
-            deps = await self.deps(scope)
-            entry.infos = [self._infos[one.spec.name] for one in deps.collections]
-            question = None
-            if not steps.detailed:
-                question = question_of(
-                    text, deps, chosen, scope, mode, budget_ms, logged=self.log.enabled
-                )
-            if question is None:
-                entry.pack = await search(text, deps, chosen, scope, steps, mode, budget_ms)
+            once = partial(self._once, text, chosen, scope, steps, mode, budget_ms, entry)
+            try:
+                entry.pack = await once()
+                failed = any(one.code == "collection_failed" for one in entry.pack.warnings)
+            except UsageError:
+                if not await self._outdated():
+                    raise
+                entry.pack = await once()
             else:
-                answer = await self.client().ask(question)
-                entry.pack, entry.found = answer.pack, answer.found
+                if failed and await self._outdated():
+                    entry.pack = await once()
             return entry.pack
+
+    async def _once(
+        self,
+        text: str,
+        profile: Profile,
+        scope: Scope,
+        steps: Trace,
+        mode: TaskMode,
+        budget_ms: float | None,
+        entry: Entry,
+    ) -> EvidencePack:
+        steps.steps.clear()
+        deps = await self.deps(scope)
+        known = self._searchables.infos if self._searchables else {}
+        entry.infos = [known[one.spec.name] for one in deps.collections]
+        question = None
+        if not steps.detailed:
+            question = question_of(
+                text, deps, profile, scope, mode, budget_ms, logged=self.log.enabled
+            )
+        if question is None:
+            return await search(text, deps, profile, scope, steps, mode, budget_ms)
+        answer = await self.client().ask(question)
+        entry.found = answer.found
+        return answer.pack
+
+    async def _outdated(self) -> bool:
+        """Have collections come or gone since they were opened? Then they are opened again."""
+        if self._searchables is None:
+            return False
+        known = self._searchables.infos
+        specs = {info.spec.name: info.spec for info in await self.client().collections()}
+        if specs == {name: info.spec for name, info in known.items()}:
+            return False
+        self._searchables = None
+        return True
 
     def refresh(self) -> None:
         """Look again at what is indexed with the next search, as others may have changed it."""
-        self._searchable = None
+        self._searchables = None
 
     async def warm(self) -> None:
         """Start the owner and open its encoder, so that the first search need not wait for them.
@@ -186,93 +211,77 @@ class AsyncPincite:
 
         return await check(self.client(), claims)
 
+    async def reembed(
+        self,
+        collection: str,
+        model: str,
+        *,
+        options: ReembedOptions | None = None,
+        progress: Callable[[Reembedding], None] = lambda _: None,
+    ) -> Reembedded:
+        """Give a collection another dense model, from the texts that are stored in it. Raises what
+        `pincite.reembedding.reembed` raises."""
+        from pincite.reembedding import ReembedOptions, reembed
+
+        self._searchables = None
+        chosen = options or ReembedOptions()
+        return await reembed(self.settings, self.client(), collection, model, chosen, progress)
+
     async def drop(self, collection: str) -> None:
-        """Remove a collection. Raises UsageError if there is none of that name."""
-        await self._require(collection)
-        await self.client().drop(collection)
+        """Remove a collection, with all of its members. Raises UsageError if there is none of that
+        name."""
+        for info in await self._require(collection):
+            await self.client().drop(info.spec.name)
 
     async def forget(self, collection: str, source: str) -> int:
         """Remove a source; returns how many documents it had. Raises UsageError."""
-        info = await self._require(collection)
-        names = [record.source.name for record in info.sources]
+        infos = await self._require(collection)
+        names = [record.source.name for record in all_sources(infos)]
         if source not in names:
             raise UsageError(
                 f"{collection} has no source {source!r}; it has: {', '.join(names) or 'none'}"
             )
-        return await self.client().forget(collection, source)
+        return sum([await self.client().forget(info.spec.name, source) for info in infos])
 
     async def stop(self) -> None:
         """End the owner process, if there is one. Raises IndexNotFound, and IndexUnavailable if
         it does not answer."""
         await self.client().leave()
 
-    async def _require(self, collection: str) -> CollectionInfo:
-        self._searchable = None
-        infos = {info.spec.name: info for info in await self.collections()}
-        if collection not in infos:
+    async def _require(self, collection: str) -> tuple[CollectionInfo, ...]:
+        """The collection of that name: all members of a base, or a single one."""
+        self._searchables = None
+        infos = await self.collections()
+        found = all_members(infos, collection)
+        found = found or tuple(info for info in infos if info.spec.name == collection)
+        if not found:
+            called = sorted({info.spec.called for info in infos})
             raise UsageError(
-                f"there is no collection {collection!r}; there are: {', '.join(infos) or 'none'}",
+                f"there is no collection {collection!r}; there are: {', '.join(called) or 'none'}",
                 hint="pincite collections",
             )
-        return infos[collection]
+        return found
 
     async def deps(self, scope: Scope = Scope()) -> Deps:
         """What a search in this scope asks. Raises as `search` does."""
-        if self._searchable is None:
+        if self._searchables is None:
             client = self.client()
             infos = await client.collections()
             if not infos:
                 raise IndexNotFound(
                     f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
                 )
-            self._infos = {info.spec.name: info for info in infos}
-            models = str(self.settings.models)
-            self._searchable = {
-                i.spec.name: _searchable(
-                    i,
-                    client,
-                    self._dense(i.spec, client, models),
-                    await sparse_of(self._models, i.spec),
-                )
-                for i in infos
-            }
-        known = self._searchable
-        missing = [name for name in scope.collections if name not in known]
-        if missing:
-            raise UsageError(
-                f"there is no collection {missing[0]!r}; there are: {', '.join(known)}",
-                hint="pincite collections",
-            )
-        chosen = [known[name] for name in scope.collections or known]
-        for one in chosen:
-            await self._require_configured(one)
+            self._searchables = await open_searchables(self.settings, self._models, client, infos)
+        chosen, notices = await self._searchables.within(scope)
+        if not chosen:
+            raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")
         return Deps(
             collections=chosen,
             terms=informative_terms(chosen[0].spec.language),
             language_of=guess_language,
             reranker=self._reranker,
+            notices=notices,
         )
-
-    def _dense(self, spec: CollectionSpec, client: RemoteIndex, models: str) -> DenseEncoder | None:
-        """What embeds queries for a collection: the owner's model, or that of a provider."""
-        if spec.dense is None:
-            return None
-        if spec.model:
-            return CollectionEncoder(self._models, spec)
-        return QueryEncoder(client, models, spec.dense, spec.dimensions)
-
-    async def _require_configured(self, one: Searchable) -> None:
-        """Raise FingerprintMismatch where `[collections.NAME]` names another model than the one
-        that the collection was made with."""
-        named = self.settings.use.collections.get(one.spec.name)
-        if named is None or one.spec.dense is None:
-            return
-        wanted = "" if named == BUNDLED else named
-        if isinstance(one.dense, CollectionEncoder) and wanted:
-            if wanted != one.spec.model:  # the same model at another address is fine
-                await one.dense.opened()
-        elif wanted != one.spec.model:
-            require_fingerprint(one.spec.name, "dense model", one.spec.dense, named)
 
 
 def _log_notice(notice: Notice) -> None:
@@ -283,15 +292,3 @@ def make_folder(root: Path) -> None:
     """An index folder that only its user can read and that version control leaves alone."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     (root / ".gitignore").write_text("*\n")
-
-
-def _searchable(
-    info: CollectionInfo,
-    client: RemoteIndex,
-    dense: DenseEncoder | None,
-    sparse: SparseEncoder,
-) -> Searchable:
-    spec = info.spec
-    code = info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks)
-    kinds = frozenset(kind for kind, chunks in info.kinds.items() if chunks)
-    return Searchable(spec, client, sparse, dense, code, rung_of(spec.model), kinds)

@@ -81,9 +81,11 @@ class CollectionEncoder:
     query. It refuses to work if it is not the one that the collection was made with. A query that
     takes longer than `query_s` raises Unavailable."""
 
-    def __init__(self, models: Models, spec: CollectionSpec, query_s: float = QUERY_S) -> None:
-        named = models.use.collections.get(spec.name, "")
-        self.name = named if ":" in named else spec.model
+    def __init__(
+        self, models: Models, spec: CollectionSpec, named: str = "", query_s: float = QUERY_S
+    ) -> None:
+        """`named` opens the model instead of the name that the spec keeps."""
+        self.name = named or spec.model
         self.fingerprint = spec.dense or ""
         self.dimensions = spec.dimensions
         self.languages = languages_of(parse_model(self.name).model)

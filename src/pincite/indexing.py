@@ -6,16 +6,19 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pincite.batches import Maker
-from pincite.choosing import Dense, open_dense
+from pincite.beside import Together
+from pincite.choosing import Dense, choose_model, collection_name, open_dense
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import IndexUnavailable, PinciteError, UsageError
 from pincite.hosted import Models
-from pincite.ingest import IngestDeps, IngestReport, Progress, ingest
+from pincite.ingest import IngestDeps, IngestReport, Progress, ingest, weigh_again
+from pincite.members import all_members, as_one, members, next_serial, require_base
 from pincite.model import CollectionSpec
+from pincite.model_settings import BUNDLED
 from pincite.opening import open_all
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
@@ -38,39 +41,118 @@ async def index_sources(
     progress: Callable[[Progress], None],
 ) -> tuple[IngestReport, ...]:
     """Index the sources one after the other; see `AsyncPincite.index`."""
-    known = {info.spec.name: info for info in await client.collections()}
-    info = known.get(options.collection)
+    infos = await client.collections()
+    require_base(infos, options.collection)
+    held = members(infos, options.collection)
     configured = any(each.collection == options.collection for each in settings.sources)
-    if info is None and not locations and not configured:
+    if not held and not locations and not configured:
         raise UsageError(
             f"nothing is known of collection {options.collection!r} yet",
             hint=f"pincite index PATH --collection {options.collection}",
         )
-    if info is not None and info.broken and not options.rebuild:
-        raise UsageError(info.broken, hint=f"pincite collections rebuild {options.collection}")
+    together = as_one(held, held[-1].spec) if held else None
+    if together is not None and together.broken and not options.rebuild:
+        raise UsageError(together.broken, hint=f"pincite collections rebuild {options.collection}")
+    options = replace(options, beside=_goes_beside(settings, held, options))
     with (
         writer_lock(settings.index, options.collection),
-        open_all(locations, options, info, settings.sources) as opened,
+        open_all(locations, options, together, settings.sources) as opened,
     ):
-        async with open_dense(settings, info, options) as dense:
+        async with open_dense(settings, of_model(settings, held, options), options) as dense:
             models = Models(settings.use, settings.models, offline=settings.offline)
-            spec = await _spec(client, info, dense, models, options, opened)
-            maker = make_maker(ChunkerConfig(), await sparse_of(models, spec), spec, dense)
-            deps = IngestDeps(client, dense.encoder, maker, progress)
-            return await ingest_all(opened, spec, deps)
+            goal = _goal(infos, held, dense, options)
+            spec = await _spec(client, goal, dense, models, options, opened)
+            index = Together(client, spec.name, goal.others)
+            kept = () if options.rebuild else spec.formerly
+            maker = make_maker(
+                ChunkerConfig(),
+                await sparse_of(models, spec),
+                spec,
+                dense,
+                lambda *key: (*kept, *(() if options.rebuild else index.made_with(*key))),
+            )
+            deps = IngestDeps(index, dense.encoder, maker, progress)
+            reports = await ingest_all(opened, spec, deps)
+            await _leave_others(index, spec, goal.others, deps)
+            return reports
 
 
 def make_maker(
-    chunker: ChunkerConfig, sparse: SparseEncoder, spec: CollectionSpec, dense: Dense
+    chunker: ChunkerConfig,
+    sparse: SparseEncoder,
+    spec: CollectionSpec,
+    dense: Dense,
+    made_with: Callable[[str, str], tuple[str, ...]] = lambda _source, _path: (),
 ) -> Maker:
-    """What makes the points of a collection."""
+    """What makes the points of a collection; `made_with` as in `Maker`."""
     return Maker(
         chunker,
         sparse,
         spec.dense,
         chunks=dense.batch_chunks,
         grouped=isinstance(dense.encoder, GroupedEncoder),
+        made_with=made_with,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where new documents go: into the collection `info`, or a new one of that `name`. `like` is
+    the member of the base that was made last, `others` are those besides, `serial` comes next."""
+
+    name: str
+    base: str
+    serial: int
+    info: CollectionInfo | None
+    like: CollectionInfo | None
+    others: tuple[CollectionSpec, ...] = ()
+    taken: bool = False
+
+
+def _goes_beside(settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions) -> bool:
+    """Does another model get a collection of its own? Where several are, or one has the name of
+    its model, it goes without saying."""
+    configured = settings.use.options.get(options.collection)
+    asked = options.beside or (configured is not None and configured.beside)
+    return asked or len(held) > 1 or any(info.spec.base for info in held)
+
+
+def of_model(
+    settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions
+) -> CollectionInfo | None:
+    """The member that has the model which is going to be used, else the last."""
+    last = held[-1] if held else None
+    name = choose_model(settings, last, options)
+    same = (i for i in held if i.spec.dense is not None and i.spec.model == name)
+    return next(same, last) if options.beside else last
+
+
+def _goal(
+    infos: Sequence[CollectionInfo],
+    held: Sequence[CollectionInfo],
+    dense: Dense,
+    options: IndexOptions,
+) -> Goal:
+    base, like = options.collection, held[-1] if held else None
+    serial = next_serial(all_members(infos, base))
+    if not options.beside:
+        return Goal(base, "", serial, like, like)
+    made_by = dense.encoder.fingerprint if dense.encoder else None
+    info = next((one for one in held if one.spec.dense == made_by), None)
+    others = tuple(one.spec for one in held if one is not info)
+    name = info.spec.name if info else collection_name(base, dense, infos)
+    taken = any(one.spec.name == name for one in infos)
+    return Goal(name, base, serial, info, like, others, taken)
+
+
+async def _leave_others(
+    index: Together, spec: CollectionSpec, others: Sequence[CollectionSpec], deps: IngestDeps
+) -> None:
+    """What is left in the other members is weighed for what is left."""
+    gone = await index.let_go() if others else ()
+    for other in others:
+        if other.name not in gone and other.sparse == spec.sparse:
+            await weigh_again(other, deps)
 
 
 async def ingest_all(
@@ -106,7 +188,7 @@ def writer_lock(root: Path, collection: str) -> Iterator[None]:
 
 async def _spec(
     client: RemoteIndex,
-    info: CollectionInfo | None,
+    goal: Goal,
     dense: Dense,
     models: Models,
     options: IndexOptions,
@@ -117,14 +199,15 @@ async def _spec(
     made_by = encoder.fingerprint if encoder else None
     dimensions = encoder.dimensions if encoder else 0
     chunker = ChunkerConfig().fingerprint
+    info, like = goal.info, goal.like.spec if goal.like else None
     if info is None or options.rebuild:
         language = options.language
         if language == "auto":
-            language = info.spec.language if info else guess_corpus_language(opened)
-        name = name_of(options.sparse or (info.spec.sparse_model if info else ""))
+            language = like.language if like else guess_corpus_language(opened)
+        name = name_of(options.sparse or (like.sparse_model if like else ""))
         sparse = await open_sparse(models, name, language)
         spec = CollectionSpec(
-            options.collection,
+            info.spec.name if info else goal.name,
             sparse.fingerprint,
             chunker,
             made_by,
@@ -134,8 +217,11 @@ async def _spec(
             sparse_model=name,
             idf=sparse.idf,
             average_length=0.0 if sparse.idf else 1.0,
+            base=info.spec.base if info else goal.base,
+            serial=info.spec.serial if info else goal.serial,
+            replaces=info.spec.replaces if info else (),
         )
-        await (client.reset(spec) if info else client.create(spec))
+        await (client.reset(spec) if info or goal.taken else client.create(spec))
         return spec
     spec = info.spec
     if options.language not in ("auto", spec.language):
@@ -150,7 +236,11 @@ async def _spec(
     await sparse_of(models, spec)
     if spec.dense is not None:
         flags = f" --model {options.model}" if options.model else ""
-        require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags)
+        instead = (
+            f", or keep both: pincite index -c {spec.called} --beside{flags}, or without the"
+            f" files: pincite reembed {spec.called} --to {dense.name or BUNDLED}"
+        )
+        require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags, instead)
     wanted = replace(spec, chunker=chunker, dense=made_by, dimensions=dimensions, model=dense.name)
     if wanted != spec:
         await client.create(wanted)

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain, islice
 
 from pincite.batches import Batch, Maker, Prepared
 from pincite.diff import Diff, find_changes
-from pincite.model import CollectionSpec, DocumentRecord, SourceRecord, Vector
-from pincite.ports import DenseEncoder, GroupedEncoder, Index
+from pincite.encoding import encode
+from pincite.model import CollectionSpec, DocumentRecord, SourceRecord
+from pincite.ports import DenseEncoder, Index
 from pincite.providers.sparse.bm25 import round_average
 from pincite.sources import OpenSource, Selection
 
@@ -118,7 +118,7 @@ async def ingest(
     report = IngestReport(spec.name, name)
     records = await deps.index.documents(spec.name, name)
     deps.progress(Progress("diff", 0, len(records)))
-    fingerprint = partial(deps.maker.fingerprint_of, opened)
+    fingerprint = partial(deps.maker.fingerprints_of, opened)
     changes = await asyncio.to_thread(find_changes, opened, records, fingerprint)
     record = await _remembered(opened, selection, spec, deps)
     if changes.pending or changes.removed:
@@ -135,7 +135,7 @@ async def ingest(
         await deps.index.remove(spec.name, [r.revision for r in changes.removed])
     if changes.touched:
         await deps.index.touch(spec.name, changes.touched)
-    await _settle(spec, deps)
+    await weigh_again(spec, deps)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
     await deps.index.put_source(
@@ -206,24 +206,12 @@ async def _write_all(
 
 
 async def _encode(batch: Batch, deps: IngestDeps, report: IngestReport) -> tuple[Prepared, ...]:
-    if deps.dense is None or not batch.texts:
+    if deps.dense is None:
         return batch.documents
     started_s = time.monotonic()
-    rows = iter(await _vectors(batch, deps.dense))
+    encoded = await encode(batch.documents, batch.texts, deps.dense)
     report.encode_s += time.monotonic() - started_s
-    return tuple(
-        replace(one, points=tuple(replace(point, dense=next(rows)) for point in one.points))
-        for one in batch.documents
-    )
-
-
-async def _vectors(batch: Batch, dense: DenseEncoder) -> Iterable[Vector]:
-    """One vector per text, in order. Models that read whole documents get whole documents."""
-    if not isinstance(dense, GroupedEncoder):
-        return await dense.embed_documents(batch.texts)
-    texts = iter(batch.texts)
-    grouped = [list(islice(texts, len(one.points))) for one in batch.documents]
-    return chain.from_iterable(await dense.embed_grouped(grouped))
+    return encoded
 
 
 async def _write(
@@ -258,13 +246,13 @@ async def _with_average(
     return spec
 
 
-async def _settle(spec: CollectionSpec, deps: IngestDeps) -> None:
+async def weigh_again(spec: CollectionSpec, deps: IngestDeps) -> None:
     """Weigh all chunks again if the average length has moved. Safe to be cut off: the collection
     keeps the old average until every chunk has the new one."""
     info = next(i for i in await deps.index.collections() if i.spec.name == spec.name)
     if not info.chunks:
         return
-    average = round_average(max(info.tokens / info.chunks, 1.0))
+    average = average_of(info.tokens, info.chunks)
     if average == spec.average_length:
         return
     done, after = 0, None
@@ -275,3 +263,8 @@ async def _settle(spec: CollectionSpec, deps: IngestDeps) -> None:
         done += len(chunks)
         deps.progress(Progress("weigh", done, info.chunks))
     await deps.index.create(replace(spec, average_length=average))
+
+
+def average_of(tokens: int, chunks: int) -> float:
+    """The average length that a collection with so many tokens in its chunks is weighed with."""
+    return round_average(max(tokens / chunks, 1.0)) if chunks else 0.0

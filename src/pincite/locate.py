@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pincite.checking import Checked, check, document_at
 from pincite.citation import Citation, parse_citation
 from pincite.errors import PinciteError, SourceError, UsageError
+from pincite.members import visible
 from pincite.model import Chunk, EvidencePack, SourceRecord
 from pincite.ports import CollectionInfo, Index
 from pincite.readers.urls import url_for
@@ -54,7 +55,7 @@ async def get(index: Index, locator: str, context: int = 0) -> Passage:
     the source. A citation gives the lines as they are now, of whatever revision. Raises
     UsageError, or SourceError where the file is gone.
     """
-    infos = await index.collections()
+    infos = visible(await index.collections())
     chunk = _CHUNK.match(locator)
     if chunk:
         info, found = await find_chunk(index, infos, chunk["id"])
@@ -169,9 +170,11 @@ def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passa
 async def verify(index: Index, pack: EvidencePack) -> tuple[Checked, ...]:
     """Hold every item of a pack against the files as they are now and the revision that it cites,
     in the order of the items; see `checking.check`."""
+    infos = visible(await index.collections())
     sources = {
-        (info.spec.name, record.source.name): record
-        for info in await index.collections()
+        (name, record.source.name): record
+        for info in infos
+        for name in (info.spec.called, info.spec.name)
         for record in info.sources
     }
     text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
@@ -180,6 +183,8 @@ async def verify(index: Index, pack: EvidencePack) -> tuple[Checked, ...]:
     with ExitStack() as stack:
         for item in pack.evidence:
             key = item.collection, item.repo
+            if key not in sources:  # that model's collection is gone, not what it was made from
+                key = item.collection.rpartition("__")[0], item.repo
             try:
                 if key not in sources:
                     raise SourceError(f"source {item.repo!r} is not in the index any more")

@@ -7,6 +7,9 @@ llm = "ollama:qwen3"
 
 [collections.code]
 dense = "voyage:voyage-code-3"
+beside = true                     # another model gets a collection beside; see docs/models.md
+depth = 120                       # hits of each side, for the profile's limits
+weight = 0.5                      # what its hits count, for 1
 
 [providers.voyage]                # fields of `ProviderOptions`
 concurrency = 8
@@ -42,15 +45,33 @@ def _no_key(_: Provider) -> Secret | None:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectionOptions:
+    """Of one collection. `beside`: documents that are indexed with another model get a collection
+    of their own beside it. `depth`: hits of each side, 0 for the profile's limits. `weight`: what
+    its fused scores are multiplied with."""
+
+    beside: bool = False
+    depth: int = 0
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.depth < 0:
+            raise ConfigError(f"depth is {self.depth}; it must not be negative")
+        if not 0 < self.weight <= 1_000:
+            raise ConfigError(f"weight is {self.weight}; it must be above 0 and at most 1000")
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSettings:
     """Models by their names; empty ones are not configured, which for `dense` means the bundled
-    model. `collections` names the dense model of single collections. `cache` is where vectors are
-    kept, None for nowhere."""
+    model. `collections` names the dense model of single collections, `options` says what else
+    is configured for them. `cache` is where vectors are kept, None for nowhere."""
 
     dense: str = ""
     rerank: str = ""
     llm: str = ""
     collections: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, CollectionOptions] = field(default_factory=dict)
     providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
     key_of: Callable[[Provider], Secret | None] = field(default=_no_key, repr=False)
     cache: Path | None = None
@@ -66,13 +87,13 @@ def take_model_settings(
     """
     given = {name: _table(table.pop(name, {}), f"{origin}: [{name}]") for name in _TABLES}
     models = {kind: _model(name, origin, kind) for kind, name in _only(given, origin, "models")}
-    collections = {}
+    collections, options = {}, {}
     for name, values in given["collections"].items():
         where = f"{origin}: [collections.{name}]"
-        for key, value in _table(values, where).items():
-            if key != "dense":
-                raise ConfigError(f"{where}: unknown key {key!r}; known here: dense")
-            collections[name] = _model(value, where, key) or BUNDLED
+        of_one = dict(_table(values, where))
+        if "dense" in of_one:
+            collections[name] = _model(of_one.pop("dense"), where, "dense") or BUNDLED
+        options[name] = _collection(of_one, where)
     providers = {
         n: _options(v, f"{origin}: [providers.{n}]") for n, v in given["providers"].items()
     }
@@ -83,6 +104,7 @@ def take_model_settings(
     return ModelSettings(
         **models,
         collections=collections,
+        options=options,
         providers=providers,
         key_of=_Keyring(dict(environ), providers),
         cache=cache if limit_mb else None,
@@ -114,6 +136,19 @@ def _model(value: object, origin: str, key: str) -> str:
         return str(parse_model(value if isinstance(value, str) else repr(value)))
     except ConfigError as error:
         raise ConfigError(f"{origin}: {key}: {error.message}", hint=error.hint) from error
+
+
+def _collection(table: Mapping[str, Any], where: str) -> CollectionOptions:
+    known = CollectionOptions.__dataclass_fields__
+    for key in table:
+        if key not in known:
+            raise ConfigError(
+                f"{where}: unknown key {key!r}; known here: dense, {', '.join(known)}"
+            )
+    try:
+        return msgspec.convert(table, CollectionOptions)
+    except (msgspec.ValidationError, ConfigError) as error:
+        raise ConfigError(f"{where}: {error}") from error
 
 
 def _options(value: object, where: str) -> ProviderOptions:

@@ -18,7 +18,8 @@ class IndexOptions:
     model out, `upgrade` brings it into a lexical collection, `rebuild` begins with an empty one.
     `language` is a stemmer's name or `auto`. `model` names the dense model
     (`voyage:voyage-code-3`, `bundled`); empty: that of the collection, else the configured one.
-    `sparse` names the sparse encoder of a new collection (see `pincite.sparse_models`)."""
+    `sparse` names the sparse encoder of a new collection (see `pincite.sparse_models`). `beside`
+    gives a model that the collection was not made with one of its own beside it."""
 
     collection: str = DEFAULT_COLLECTION
     name: str | None = None
@@ -31,6 +32,7 @@ class IndexOptions:
     lexical: bool = False
     upgrade: bool = False
     rebuild: bool = False
+    beside: bool = False
     model: str = ""
     sparse: str = ""
     on_notice: Callable[[Notice], None] = lambda _: None
@@ -38,12 +40,12 @@ class IndexOptions:
 
 
 def require_fingerprint(
-    collection: str, what: str, stored: str, ours: str, flags: str = ""
+    collection: str, what: str, stored: str, ours: str, flags: str = "", instead: str = ""
 ) -> None:
     """Raise FingerprintMismatch if the collection was made with something else. `flags` go with
-    the command that mends it."""
+    the command that mends it, `instead` is what else may be done."""
     if stored != ours:
         raise FingerprintMismatch(
             f"collection {collection!r} was made with the {what} {stored}, and this is {ours}",
-            hint=f"pincite collections rebuild {collection}{flags}",
+            hint=f"pincite collections rebuild {collection}{flags}{instead}",
         )

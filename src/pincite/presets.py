@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pincite.profile import Profile
+from pincite.stages.across import AcrossConfig
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.load import LoadConfig
@@ -16,7 +17,7 @@ from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
 from pincite.stages.smooth import SmoothConfig
 
-GENERAL, EVIDENCE = "general", "evidence"
+GENERAL, EVIDENCE, MULTI_MODEL = "general", "evidence", "multi-model"
 
 #: For coding agents: documentation and code side by side, deep pools for a reranker, both kinds in
 #: what is shown. The limits are those of the specification it follows, the fusion is what measured
@@ -34,5 +35,19 @@ _EVIDENCE = Profile(
     pack=PackConfig(need_url=True),
 )
 
+#: For a base with a member for each model: the factors of the specification it follows. Every
+#: member gives 3 times the results, for which each side is asked for 4 times as many; both sides
+#: are fused by RRF, and the members are, too.
+_MULTI_MODEL = Profile(
+    retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12),
+    fuse=FuseConfig(method="rrf"),
+    across=AcrossConfig(method="rrf", depth=36, per_result=3),
+    load=LoadConfig(pool=36),
+    smooth=SmoothConfig(weight=0.0),
+    select=SelectConfig(results=12),
+)
+
 #: `general` is what measures best over ten collections (docs/decisions/0004).
-PRESETS: Mapping[str, Profile] = MappingProxyType({GENERAL: Profile(), EVIDENCE: _EVIDENCE})
+PRESETS: Mapping[str, Profile] = MappingProxyType(
+    {GENERAL: Profile(), EVIDENCE: _EVIDENCE, MULTI_MODEL: _MULTI_MODEL}
+)

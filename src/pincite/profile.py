@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from pincite.errors import ConfigError
+from pincite.stages.across import AcrossConfig
 from pincite.stages.again import AgainConfig
 from pincite.stages.blend import BlendConfig
 from pincite.stages.context import ContextConfig
@@ -32,6 +33,7 @@ class Profile:
     prepare: PrepareConfig = field(default_factory=PrepareConfig)
     retrieve: RetrieveConfig = field(default_factory=RetrieveConfig)
     fuse: FuseConfig = field(default_factory=FuseConfig)
+    across: AcrossConfig = field(default_factory=AcrossConfig)
     load: LoadConfig = field(default_factory=LoadConfig)
     dedup: DedupConfig = field(default_factory=DedupConfig)
     smooth: SmoothConfig = field(default_factory=SmoothConfig)
@@ -46,13 +48,20 @@ class Profile:
 
     def showing(self, results: int) -> Profile:
         """This profile with so many results, and as deep as that needs at least."""
-        deep = self.retrieve
+        deep, wide = self.retrieve, self.across
+        times = deep.per_result
         return replace(
             self,
             retrieve=replace(
                 deep,
-                dense_limit=max(deep.dense_limit, results),
-                sparse_limit=max(deep.sparse_limit, results),
+                dense_limit=results * times if times else max(deep.dense_limit, results),
+                sparse_limit=results * times if times else max(deep.sparse_limit, results),
+            ),
+            across=replace(
+                wide,
+                depth=results * wide.per_result
+                if wide.per_result
+                else max(wide.depth, results if wide.depth else 0),
             ),
             load=replace(
                 self.load,
@@ -62,12 +71,27 @@ class Profile:
             select=replace(self.select, results=results),
         )
 
+    @property
+    def fusion(self) -> str:
+        """How rankings become one list, in a few words."""
+        engine = self.retrieve.engine_fusion
+        within = self.fuse.method if engine == "none" else f"engine {engine}"
+        return (
+            within if self.across.method == "scores" else f"{within}, across {self.across.method}"
+        )
+
     def __post_init__(self) -> None:
         if self.select.results > self.load.pool:
             raise ConfigError(
                 f"select.results is {self.select.results}, but only load.pool ="
                 f" {self.load.pool} candidates are loaded",
                 hint="raise load.pool or lower select.results",
+            )
+        if self.retrieve.engine_fusion != "none" and self.fuse.vector_weight != 0.5:
+            raise ConfigError(
+                f"fuse.vector_weight is {self.fuse.vector_weight}, and the engine that"
+                " retrieve.engine_fusion lets fuse knows no weights",
+                hint='set retrieve.engine_fusion = "none"',
             )
         if self.smooth.weight > 0 and not self.load.vectors:
             raise ConfigError(

@@ -18,6 +18,7 @@ from pincite.model import (
     TaskMode,
 )
 from pincite.profile import Profile
+from pincite.stages.across import across
 from pincite.stages.again import again
 from pincite.stages.blend import blend
 from pincite.stages.context import context
@@ -75,7 +76,7 @@ async def search(
         "context", await context(one.chosen.candidates, deps.collections, profile.context)
     )
     plan = _plan(query, one.found, passes, deps, profile)
-    notices = (*one.notices, *spared, *around.notices)
+    notices = (*deps.notices, *one.notices, *spared, *around.notices)
     packed = pack(query, one.chosen, one.gated, plan, notices, profile.pack, around.of)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
@@ -93,7 +94,8 @@ async def _try(
     found = trace.tap("retrieve", await retrieve(query, collections, scope, profile.retrieve, this))
     weights = deps.dense_weights(query, profile.fuse, scope)
     reranked = deps.reranker is not None
-    fused = trace.tap("fuse", fuse(found.rankings, profile.fuse, weights))
+    lists = fuse(found.rankings, profile.fuse, weights)
+    fused = trace.tap("fuse", across(lists, deps.weights, profile.across))
     loaded = trace.tap("load", await load(fused, collections, profile.load, reranked=reranked))
     unique = trace.tap("dedup", dedup(loaded, profile.dedup))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
@@ -125,12 +127,11 @@ def _plan(
     query: Query, found: Retrieved, passes: Sequence[Pass], deps: Deps, profile: Profile
 ) -> Plan:
     config = profile.retrieve
-    engine = config.engine_fusion
     rungs = sorted({one.rung for one in deps.collections if one.spec.name in found.dense})
     return Plan(
         collections=found.collections,
         rung="+".join(rungs) or "lexical",
-        fusion=profile.fuse.method if engine == "none" else f"engine {engine}",
+        fusion=profile.fusion,
         limits={
             "dense": config.dense_limit,
             "sparse": config.sparse_limit,

@@ -14,6 +14,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from pincite.claims import Claim, ClaimCheck
 from pincite.engine import AsyncPincite
+from pincite.filling import Reembedded, Reembedding, ReembedOptions
 from pincite.ingest import IngestReport, Progress
 from pincite.locate import Checked, Passage
 from pincite.model import EvidencePack, Scope, TaskMode
@@ -99,6 +100,18 @@ class Pincite:
     def collections(self) -> tuple[CollectionInfo, ...]:
         """As `AsyncPincite.collections`."""
         return self._call(self._engine.collections)
+
+    def reembed(
+        self,
+        collection: str,
+        model: str,
+        *,
+        options: ReembedOptions | None = None,
+        progress: Callable[[Reembedding], None] = lambda _: None,
+    ) -> Reembedded:
+        """As `AsyncPincite.reembed`."""
+        work = partial(self._engine.reembed, collection, model)
+        return self._call(work, options=options, progress=progress)
 
     def drop(self, collection: str) -> None:
         """As `AsyncPincite.drop`."""

@@ -6,6 +6,7 @@ always refer to the decoded file on disk.
 """
 
 from pincite.model.documents import (
+    LEXICAL,
     AnchorStyle,
     Chunk,
     CollectionSpec,
@@ -52,6 +53,7 @@ from pincite.model.retrieval import (
 )
 
 __all__ = [
+    "LEXICAL",
     "RANKING_SIGNALS",
     "AnchorStyle",
     "Candidate",

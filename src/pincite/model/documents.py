@@ -17,6 +17,7 @@ else:
 
 SourceType = Literal["docs", "code", "data"]
 SourceKind = Literal["folder", "git", "archive", "wheel", "file"]
+LEXICAL = "lexical"  #: instead of a dense model's fingerprint
 AnchorStyle = Literal["mkdocs", "github", "none"]
 
 
@@ -189,6 +190,12 @@ class CollectionSpec:
     the stemming language. `average_length` is the (rounded) mean of `Point.length`. `sparse` is the
     sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the usual one;
     `idf` says whether the engine multiplies its weights with the IDF.
+
+    Collections of one `base`, one for each dense model, are one collection to users; an empty one
+    stands for the own name. `serial` is their order, the last gets new documents. One that is
+    `pending` is being filled and is not searched, nor is one that a later one `replaces`.
+    `formerly` are the fingerprints of other dense models, `lexical` for none, that revisions may
+    have been named with before the documents were embedded again.
     """
 
     name: str
@@ -201,3 +208,18 @@ class CollectionSpec:
     model: str = ""
     sparse_model: str = ""
     idf: bool = True
+    base: str = ""
+    serial: int = 0
+    pending: bool = False
+    replaces: tuple[str, ...] = ()
+    formerly: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """What users call it."""
+        return self.base or self.name
+
+    @property
+    def made_with(self) -> tuple[str, ...]:
+        """The dense models that revisions of its documents may name."""
+        return (self.dense or LEXICAL, *self.formerly)

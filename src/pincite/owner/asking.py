@@ -34,6 +34,8 @@ class Place(msgspec.Struct, frozen=True):
     code: bool
     rung: str
     kinds: frozenset[SourceType]
+    depth: int
+    weight: float
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -73,9 +75,14 @@ def question_of(
 ) -> Question | None:
     """A search as the owner takes it, None where it needs something that only the client has."""
     models = {one.dense.models for one in deps.collections if isinstance(one.dense, QueryEncoder)}
-    if deps.reranker is not None or len(models) > 1 or not all(map(_is_owned, deps.collections)):
+    if deps.reranker is not None or deps.notices or len(models) > 1:
         return None
-    places = tuple(Place(one.spec, one.code, one.rung, one.kinds) for one in deps.collections)
+    if not all(map(_is_owned, deps.collections)):
+        return None
+    places = tuple(
+        Place(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight)
+        for one in deps.collections
+    )
     return Question(
         text=text,
         scope=scope,
@@ -119,9 +126,9 @@ def _open(place: Place, host: Host, models: str) -> Searchable:
     dense = None
     if spec.dense is not None:
         dense = QueryEncoder(host, models, spec.dense, spec.dimensions)
-    return Searchable(
-        spec, host, _sparse(spec.language), dense, place.code, place.rung, place.kinds
-    )
+    sparse = _sparse(spec.language)
+    rest = (place.code, place.rung, place.kinds, place.depth, place.weight)
+    return Searchable(spec, host, sparse, dense, *rest)
 
 
 @lru_cache(_SETTINGS)

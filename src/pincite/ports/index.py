@@ -93,7 +93,8 @@ class Index(Protocol):
 class Searchable:
     """A collection with the encoders that made it. `dense` is None for a lexical one. `code`
     says that nearly all of it is source code, `rung` what kind of model the dense one is, `kinds`
-    are the kinds of sources in it."""
+    are the kinds of sources in it. `depth` stands in for the limits of the profile unless it is 0,
+    `weight` is what its fused scores are multiplied with."""
 
     spec: CollectionSpec
     index: Index
@@ -102,3 +103,5 @@ class Searchable:
     code: bool = False
     rung: str = "bundled-model"
     kinds: frozenset[SourceType] = frozenset()
+    depth: int = 0
+    weight: float = 1.0

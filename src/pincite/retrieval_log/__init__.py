@@ -17,13 +17,14 @@ from pincite.retrieval_log.event import (
 )
 from pincite.retrieval_log.files import LogFiles
 from pincite.retrieval_log.reading import events, find_event
-from pincite.retrieval_log.recorder import Recorder, file_recorder
+from pincite.retrieval_log.recorder import Entry, Recorder, file_recorder
 from pincite.retrieval_log.settings import LogSettings, take_log_settings
 
 __all__ = [
     "Asked",
     "CollectionState",
     "Difference",
+    "Entry",
     "Event",
     "Failure",
     "Found",

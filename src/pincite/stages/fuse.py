@@ -32,14 +32,16 @@ _KINDS: Final[dict[FuseMethod, SignalKind]] = {
 
 @dataclass(frozen=True, slots=True)
 class FuseConfig:
-    """`dense_weight` is the share of the dense side, the rest is the lexical side's; `rrf` and
-    `dbsf` know no weights. The other two stand in for it where `dense_weight()` says so.
+    """`dense_weight` is the share of the dense side, the rest is the lexical side's; for `rrf` and
+    `dbsf` it is always half. The other two stand in for it where `dense_weight()` says so.
 
     nDCG@10, means of ten collections (docs/decisions/0004): weighted sum .737, with the rules of
     `dense_weight()` .752; dbsf .734, rrf .680, weighted rrf with the rules .712. `dense_weight`
     .3 .4 .5 .6 .7: .722 .732 .737 .731 .714. `foreign_dense_weight` .2 .3 .5: MiniLM on German
     .950 .951 .945, on Chinese .966 .965 .941. `code_dense_weight` .5 .65 .75 .8: CoSQA .529 .573
     .596 .605, MBPP .747 .790 .801 .804; .75 also holds over code that is found by its names.
+
+    `vector_weight` shifts all of this: `shifted()`. 0 and 1 leave one side alone.
 
     `expansion_weight`: what another wording of the question weighs against the question.
 
@@ -56,6 +58,7 @@ class FuseConfig:
     foreign_dense_weight: float = 0.2
     code_dense_weight: float = 0.75
     apart: bool = False
+    vector_weight: float = 0.5
 
     def __post_init__(self) -> None:
         if self.method not in _KINDS:
@@ -67,6 +70,7 @@ class FuseConfig:
             "dense_weight",
             "foreign_dense_weight",
             "code_dense_weight",
+            "vector_weight",
         ):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"fuse.{name} is {getattr(self, name)}; it must be in 0..1")
@@ -97,6 +101,15 @@ def dense_weight(
     return config.code_dense_weight if code and not names else config.dense_weight
 
 
+def shifted(weight: float, vector_weight: float) -> float:
+    """The weight w of the dense side under a vector weight v: w v / (w v + (1 - w)(1 - v)), which
+    multiplies the odds of both. It is w at v = .5, v at w = .5, 0 at v = 0 and 1 at v = 1."""
+    if vector_weight in (0, 1):
+        return vector_weight
+    dense, sparse = weight * vector_weight, (1 - weight) * (1 - vector_weight)
+    return dense / (dense + sparse)
+
+
 def fuse(
     rankings: Sequence[Ranking],
     config: FuseConfig,
@@ -107,6 +120,9 @@ def fuse(
     `dense_weights` gives the weight of the dense side by collection and stands in for
     `config.dense_weight`. In a collection that only one signal ranked, that signal has all the
     weight.
+
+    With a `vector_weight` v, `rrf` and `dbsf` multiply the dense side by 2 v and the other by
+    2 (1 - v). A side without weight brings no chunks.
 
     - `rrf`: sum of 1 / (k + rank) over the rankings, rank from 1, of the hits that the source
       found by itself (Cormack, Clarke and Büttcher, 2009, "Reciprocal rank fusion outperforms
@@ -137,19 +153,26 @@ def fuse(
     def weight(ranking: Ranking) -> float:
         if len(sides[ranking.collection]) < 2:
             return 1.0
-        dense = (dense_weights or {}).get(ranking.collection, config.dense_weight)
-        return dense if ranking.signal == "dense" else 1 - dense
+        unweighted = config.method in ("rrf", "dbsf")
+        known = (dense_weights or {}).get(ranking.collection, config.dense_weight)
+        dense = shifted(0.5 if unweighted else known, config.vector_weight)
+        share = dense if ranking.signal == "dense" else 1 - dense
+        return 2 * share if unweighted else share
 
     spans = _spans(rankings, config)
     parts: dict[str, dict[str, list[float]]] = defaultdict(dict)
     signals: dict[str, dict[str, list[Signal]]] = defaultdict(dict)
+    silent = False  # a side that does not count brings no chunks, only its signal
     for ranking in sorted(rankings, key=lambda ranking: (ranking.signal, ranking.kind)):
         factor = config.expansion_weight if ranking.wording else 1.0
+        share = weight(ranking)
+        silent = silent or not share
         span = spans.get(_scale(ranking, config), (0.0, 0.0))  # no hit at all
-        given = parts[ranking.collection]
-        values = _values(ranking, config, weight(ranking), span)
-        for hit, value in zip(ranking.hits, values, strict=False):  # rrf takes what was found
-            given.setdefault(hit.id, []).append(factor * value)
+        if share:
+            given = parts[ranking.collection]
+            values = _values(ranking, config, share, span)
+            for hit, value in zip(ranking.hits, values, strict=False):  # rrf takes what was found
+                given.setdefault(hit.id, []).append(factor * value)
         if not ranking.wording:
             known = signals[ranking.collection]
             for hit in ranking.hits:
@@ -159,7 +182,7 @@ def fuse(
     fused = []
     for collection, given in parts.items():
         known = signals[collection]
-        for key in given.keys() | known.keys():
+        for key in given.keys() if silent else given.keys() | known.keys():
             score = math.fsum(given.get(key, ()))
             named = (*known.get(key, ()), Signal("fused", kind, score))
             fused.append((-score, key, collection, Fused(collection, key, named)))
@@ -189,10 +212,10 @@ def _values(
     found = ranking.hits[: ranking.depth]
     match config.method:
         case "rrf" | "weighted_rrf":
-            top = 2 * share if config.method == "weighted_rrf" else 1.0
+            top = 2 * share if config.method == "weighted_rrf" else share
             return [top / (config.k + rank) for rank in range(1, len(found) + 1)]
         case "dbsf":
-            return _dbsf([hit.score for hit in found])
+            return [share * score for score in _dbsf([hit.score for hit in found])]
         case "weighted_sum" | "weighted_dbsf":
             low, high = span
             if high > low:

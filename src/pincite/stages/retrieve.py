@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
-from pincite.errors import ConfigError, PinciteError, StoreError
+from pincite.errors import ConfigError, PinciteError, StoreError, UsageError
 from pincite.model import (
-    Hit,
     Notice,
     Pass,
     Query,
@@ -20,10 +19,14 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import AnyOf, DenseEncoder, Filter, Searchable, SearchRequest
+from pincite.rankings import merge, with_all_words
 from pincite.scoping import scope_filter
 from pincite.tasks import outcomes, together
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
+SearchMode = Literal["hybrid", "vector", "keyword"]
+KeywordSearch = Literal["bm25", "filter"]
+_KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,9 @@ class RetrieveConfig:
     nDCG@10 over ten collections with limits of 100, 80, 60, 50: .7570 .7569 .7566 .7565, within
     noise, while the engine's work halves (docs/decisions/0004).
 
+    `mode`: both sides, the dense one alone, or the lexical one alone. `keyword`: the lexical side
+    ranks by `bm25`, or is a `filter`: what has all words of the question scores 1.
+    `per_result`: the limits are so many times the results that are asked for; 0 leaves them.
     `widened`: what the limits are multiplied by for a kind of source that is asked again.
     `identifier_weight`: how much more the question's identifiers count on the sparse side.
     `engine_fusion`: let the engine fuse both branches, with `engine_k`, and return the best
@@ -49,16 +55,22 @@ class RetrieveConfig:
     engine_fusion: EngineFusion = "none"
     engine_k: int = 60
     engine_limit: int = 60
+    mode: SearchMode = "hybrid"
+    keyword: KeywordSearch = "bm25"
+    per_result: int = 0
 
     def __post_init__(self) -> None:
         for name in ("dense_limit", "sparse_limit", "hnsw_ef", "engine_k", "engine_limit"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"retrieve.{name} is {getattr(self, name)}; it must be 1 or more")
+        for name, known in _KNOWN.items():
+            if (given := getattr(self, name)) not in known:
+                raise ConfigError(f"retrieve.{name} is {given!r}; use one of {', '.join(known)}")
         if self.timeout_s <= 0:
             raise ConfigError(f"retrieve.timeout_s is {self.timeout_s}; it must be positive")
-        if self.widened < 1 or self.identifier_weight < 0:
+        if self.widened < 1 or self.identifier_weight < 0 or self.per_result < 0:
             raise ConfigError(
-                "retrieve.widened must be at least 1 and retrieve.identifier_weight not negative"
+                "retrieve.widened must be at least 1, identifier_weight and per_result not negative"
             )
 
 
@@ -157,7 +169,9 @@ async def _one(
     name = collection.spec.name
     texts = [query.text]
     if done.expanded:
-        texts += [e.text for e in query.expansions if e.collection in ("", name)]
+        texts += [
+            e.text for e in query.expansions if e.collection in ("", name, collection.spec.called)
+        ]
     notices: list[Notice] = []
     try:
         async with asyncio.timeout(config.timeout_s):
@@ -167,15 +181,21 @@ async def _one(
                 for text in texts
             ]
             wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
+            asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
             answers = await together(
-                [collection.index.search(name, request) for request in (*requests, *wider)]
+                [
+                    collection.index.search(name, request)
+                    if config.keyword == "bm25"
+                    else with_all_words(collection, request, text)
+                    for text, request in asked
+                ]
             )
     except TimeoutError as error:
         raise StoreError(f"{name} gave no answer within {config.timeout_s:g} s") from error
     first, more = answers[: len(requests)], answers[len(requests) :]
     numbered = [*enumerate(first), *((0, found) for found in more)]
     scales = {"dense": collection.spec.dense or ""}
-    merged = _merge(
+    merged = merge(
         [
             replace(ranking, wording=wording, scale=scales.get(ranking.signal, ""))
             for wording, found in numbered
@@ -195,36 +215,51 @@ async def _request(
     vectors: _Vectors,
     notices: list[Notice],
 ) -> SearchRequest:
-    name = collection.spec.name
     dense = None
-    if collection.spec.dense is None:
-        notices.append(
-            Notice(
-                "lexical_only",
-                f"{name} has no dense vectors and was searched by word alone: to add"
-                " them run `pincite index --upgrade`",
-            )
+    if config.mode != "keyword":
+        dense = await _dense(
+            text, collection, vectors, None if config.mode == "vector" else notices
         )
-    elif collection.dense is not None:
-        try:
-            dense = await vectors.of(collection.dense, text)
-        except PinciteError as error:
-            notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
-    sparse = _emphasised(text, query.identifiers, collection, config.identifier_weight)
-    if not sparse.indices:
-        notices.append(Notice("no_terms", "the query has no word to search for: use some words"))
+    sparse = SparseVector((), ())
+    if config.mode != "vector":
+        sparse = _emphasised(text, query.identifiers, collection, config.identifier_weight)
+        if not sparse.indices:
+            said = "the query has no word to search for: use some words"
+            notices.append(Notice("no_terms", said))
     return SearchRequest(
         dense=dense,
         sparse=sparse if sparse.indices else None,
-        dense_limit=config.dense_limit,
-        sparse_limit=config.sparse_limit,
+        dense_limit=collection.depth or config.dense_limit,
+        sparse_limit=collection.depth or config.sparse_limit,
         filter=filter_,
         hnsw_ef=config.hnsw_ef,
         exact=config.exact,
-        fusion=config.engine_fusion,
+        fusion=config.engine_fusion if config.mode == "hybrid" else "none",
         fusion_k=config.engine_k,
         fusion_limit=config.engine_limit,
     )
+
+
+async def _dense(
+    text: str, collection: Searchable, vectors: _Vectors, notices: list[Notice] | None
+) -> Vector | None:
+    """The vector of the text. Where there is none a notice says so; without `notices`, when no
+    words stand in for it, raises UsageError and what the encoder raises."""
+    name, upgrade = collection.spec.name, "`pincite index --upgrade`"
+    if collection.spec.dense is None:
+        lacking = f"{name} has no dense vectors"
+        if notices is None:
+            raise UsageError(lacking, hint=f"to add them run {upgrade}")
+        said = f"{lacking} and was searched by word alone: to add them run {upgrade}"
+        notices.append(Notice("lexical_only", said))
+    elif collection.dense is not None:
+        try:
+            return await vectors.of(collection.dense, text)
+        except PinciteError as error:
+            if notices is None:
+                raise
+            notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
+    return None
 
 
 def _emphasised(
@@ -256,21 +291,3 @@ def _wider(request: SearchRequest, kind: SourceType, config: RetrieveConfig) -> 
         fusion_limit=round(request.fusion_limit * config.widened),
         filter=replace(request.filter, must=(*request.filter.must, only)),
     )
-
-
-def _merge(rankings: Sequence[Ranking]) -> tuple[Ranking, ...]:
-    """Rankings of one signal and wording as one: the union of their hits, each once."""
-    groups: dict[tuple[str, str, int], list[Ranking]] = {}
-    for ranking in rankings:
-        groups.setdefault((ranking.signal, ranking.kind, ranking.wording), []).append(ranking)
-    return tuple(of[0] if len(of) == 1 else _union(of) for of in groups.values())
-
-
-def _union(rankings: Sequence[Ranking]) -> Ranking:
-    found = {hit.id: hit for ranking in rankings for hit in ranking.hits[: ranking.depth]}
-    asked = {hit.id: hit for ranking in rankings for hit in ranking.hits if hit.id not in found}
-
-    def ordered(hits: Mapping[str, Hit]) -> list[Hit]:
-        return sorted(hits.values(), key=lambda hit: (-hit.score, hit.id))
-
-    return replace(rankings[0], hits=(*ordered(found), *ordered(asked)), depth=len(found))

@@ -142,6 +142,7 @@ def _add_commands() -> None:
         cli_mcp,
         cli_models,
         cli_providers,
+        cli_reembed,
         cli_replay,
         cli_rerank,
         cli_search,
@@ -154,6 +155,7 @@ def _add_commands() -> None:
     app.add_command(cli_eval.evaluate)
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)
+    app.add_command(cli_reembed.reembed)
     app.add_command(cli_models.models)
     app.add_command(cli_providers.cache)
     app.add_command(cli_providers.doctor)

@@ -50,6 +50,7 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
 @_lexical
 @_model
 @_sparse
+@click.option("--beside", is_flag=True, help="Keep what another model has made, and add this one.")
 @click.option("--upgrade", is_flag=True, help="Add the dense model to a lexical collection.")
 @json_option
 @index_option
@@ -66,6 +67,7 @@ def index(
     lexical: bool,
     model: str,
     sparse: str,
+    beside: bool,
     upgrade: bool,
     json_: bool,
     index: Path | None,
@@ -87,6 +89,7 @@ def index(
         lexical=lexical,
         model=model,
         sparse=sparse,
+        beside=beside,
         upgrade=upgrade,
     )
     _index(paths, options, json_, index)
@@ -148,7 +151,9 @@ def _sentence(report: IngestReport) -> str:
 @click.pass_context
 def collections(context: click.Context, json_: bool, index: Path | None) -> None:
     """List, drop and rebuild collections."""
+    from pincite.members import hidden
     from pincite.surfaces.render import to_json
+    from pincite.surfaces.status import standing
 
     if context.invoked_subcommand is not None:
         return
@@ -156,11 +161,13 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
     if json_:
         click.echo(to_json(infos))
         return
+    unseen = hidden(infos)
     for info in infos:
         sources = ", ".join(record.source.name for record in info.sources)
         click.echo(
             f"{info.spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
-            f" {info.bytes / 1e6:.1f} MB, {info.spec.model or info.spec.dense or 'lexical'};"
+            f" {info.bytes / 1e6:.1f} MB, {info.spec.model or info.spec.dense or 'lexical'}"
+            f"{standing(info.spec, unseen)};"
             f" sources: {sources or 'none'}"
         )
 

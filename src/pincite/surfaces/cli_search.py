@@ -22,6 +22,7 @@ from pincite.surfaces.options import (
 if TYPE_CHECKING:
     from pincite.model import TaskMode
     from pincite.stages.context import Around
+    from pincite.stages.retrieve import SearchMode
     from pincite.surfaces import commands, render
 
 _MODES = ("build", "debug", "explain", "refactor")
@@ -41,6 +42,11 @@ _OPTIONS = (
     click.option("--ref", help="Only this revision; it may be shortened."),
     click.option("--where", default="", help="A filter, such as 'path ^= src/ and language = go'."),
     click.option("--mode", type=click.Choice(_MODES), default="explain", help="What it is for."),
+    click.option(
+        "--by",
+        type=click.Choice(["hybrid", "vector", "keyword"]),
+        help="Search by meaning (vector), by word (keyword), or by both.",
+    ),
     click.option("--preset", type=click.Choice(PRESET_NAMES), help="Instead of the configured."),
     click.option(
         "--budget-ms", type=click.IntRange(min=1), help="Leave out what this time is too short for."
@@ -103,6 +109,7 @@ def _search(
     ref: str | None,
     where: str,
     mode: TaskMode,
+    by: SearchMode | None,
     preset: str | None,
     budget_ms: int | None,
     around: Around | None,
@@ -126,6 +133,7 @@ def _search(
         where=where,
         show_all=show_all,
         mode=mode,
+        by=by,
         preset=preset,
         budget_ms=budget_ms,
         around=around,

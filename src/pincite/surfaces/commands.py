@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
     from pincite.locate import Checked
     from pincite.stages.context import Around
+    from pincite.stages.retrieve import SearchMode
 
 __all__ = [
     "SearchRequest",
@@ -39,8 +40,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of `pincite search`. A preset stands in for the configured profile; `explained`
-    asks for a trace of every step."""
+    """The options of `pincite search`. A preset stands in for the configured profile, `by` for its
+    `retrieve.mode`; `explained` asks for a trace of every step."""
 
     text: str
     limit: int = 12
@@ -57,6 +58,7 @@ class SearchRequest:
     budget_ms: int | None = None
     around: Around | None = None
     explained: bool = False
+    by: SearchMode | None = None
 
 
 async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
@@ -68,6 +70,8 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
     profile = chosen.showing(request.limit)
     if request.show_all:
         profile = replace(profile, select=replace(profile.select, on_none="keep"))
+    if request.by:
+        profile = replace(profile, retrieve=replace(profile.retrieve, mode=request.by))
     if request.around:
         profile = replace(profile, context=replace(profile.context, around=request.around))
     scope = Scope(

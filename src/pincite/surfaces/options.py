@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 #: As in `pincite.presets`, which takes long to import.
-PRESET_NAMES = ("general", "evidence")
+PRESET_NAMES = ("general", "evidence", "multi-model")
 OK, ERROR, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 
 index_option = click.option(

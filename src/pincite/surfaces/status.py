@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pincite.hosted import rung_of
+from pincite.members import hidden, visible
+from pincite.model import CollectionSpec
+from pincite.model_settings import BUNDLED
 from pincite.ports import CollectionInfo
 
 if TYPE_CHECKING:
@@ -33,7 +37,11 @@ async def status(engine: AsyncPincite) -> Status:
     infos = await client.collections()
     advice = []
     for info in infos:
-        name = info.spec.name
+        name = info.spec.called
+        if info.spec.pending:
+            to = info.spec.model or BUNDLED
+            advice.append(f"{info.spec.name} is not complete: pincite reembed {name} --to {to}")
+            continue
         if info.broken:
             advice.append(f"{name} is damaged: pincite collections rebuild {name}")
         elif info.lost:
@@ -42,7 +50,7 @@ async def status(engine: AsyncPincite) -> Status:
             advice.append(f"{name}: an indexing run was cut off: pincite index -c {name}")
         if info.spec.dense is None:
             advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
-    rungs = sorted({rung_of(info.spec.model) for info in infos if info.spec.dense})
+    rungs = sorted({rung_of(info.spec.model) for info in visible(infos) if info.spec.dense})
     rung = "+".join(rungs) or "lexical"
     index = str(engine.settings.index)
     return Status(
@@ -50,6 +58,14 @@ async def status(engine: AsyncPincite) -> Status:
         logging=engine.settings.log.enabled,
         store=engine.settings.store.place,
     )
+
+
+def standing(spec: CollectionSpec, unseen: Collection[str]) -> str:
+    """What users call the collection where that is not its name, and why it is not searched."""
+    of = f", a part of {spec.called}" if spec.base else ""
+    if spec.pending:
+        return f"{of}, being filled"
+    return f"{of}, replaced" if spec.name in unseen else of
 
 
 def status_table(found: Status) -> str:
@@ -61,12 +77,14 @@ def status_table(found: Status) -> str:
         f"store    {found.store}",
         f"log      {'of searches, in the index folder' if found.logging else 'off'}",
     ]
+    unseen = hidden(found.collections)
     for info in found.collections:
         spec = info.spec
         lines += [
             "",
             f"collection {spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
-            f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}",
+            f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}"
+            f"{standing(spec, unseen)}",
             f"  dense   {spec.dense or 'none'}{f', opened as {spec.model}' if spec.model else ''}",
             f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens",
         ]

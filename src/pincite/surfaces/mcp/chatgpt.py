@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from pincite.engine import AsyncPincite
 from pincite.locate import find_chunk
+from pincite.members import visible
 from pincite.model import Chunk, Evidence
 from pincite.stages.pack import cite
 from pincite.surfaces import commands
@@ -73,7 +74,9 @@ async def _search(engine: AsyncPincite, preset: str | None, asked: SearchOne) ->
 
 async def _fetch(engine: AsyncPincite, asked: FetchOne) -> Answer:
     client = engine.client()
-    info, chunk = await find_chunk(client, await client.collections(), asked.id.removeprefix("#"))
+    info, chunk = await find_chunk(
+        client, visible(await client.collections()), asked.id.removeprefix("#")
+    )
     passage = await engine.get(chunk.id, _CONTEXT)
     metadata = {
         "citation": cite(chunk),

@@ -24,6 +24,7 @@ from mcp.types import Tool as Listed
 
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
+from pincite.members import by_base
 from pincite.surfaces.arguments import input_schema, take_arguments
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.mcp.tools import Tool
@@ -113,7 +114,7 @@ async def _call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
 async def _instructions(engine: AsyncPincite) -> str:
     try:
         async with asyncio.timeout(_GREETING_S):
-            return texts.instructions(await engine.collections())
+            return texts.instructions(by_base(await engine.collections()))
     except TimeoutError:
         return texts.instructions((), "the index is still being opened; try again in a moment.")
     except PinciteError as error:
