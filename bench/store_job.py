@@ -62,7 +62,7 @@ class Built(msgspec.Struct, frozen=True):
 class Asked(msgspec.Struct, frozen=True):
     """Searches of an open store by their kind. `rss_mb` and `private_mb` are what the process grew
     by when the store was opened and searched. Recall@10 is that of dense search against exact
-    arithmetic, over `judged` queries."""
+    arithmetic, over `judged` queries; None where nothing passes the filter."""
 
     open_s: float
     first_ms: float
@@ -70,8 +70,8 @@ class Asked(msgspec.Struct, frozen=True):
     private_mb: float
     searches: dict[str, Times]
     judged: int
-    recall: float
-    recall_filtered: float
+    recall: float | None
+    recall_filtered: float | None
 
 
 class Done(msgspec.Struct):

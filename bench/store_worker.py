@@ -174,10 +174,12 @@ class Asking:
                 break
         return times(found)
 
-    async def recall(self, expected: Sequence[Sequence[str]], filter_: Filter) -> float:
+    async def recall(self, expected: Sequence[Sequence[str]], filter_: Filter) -> float | None:
         """Mean share of the nearest that a dense search has among its best ten."""
         shares = []
         for query, ids in zip(self.queries, expected, strict=False):
+            if not ids:
+                return None
             request = self.request(query, "dense", filter_)
             (ranking,) = await self._store.search(SPEC.name, request)
             shares.append(len({h.id for h in ranking.hits[:_DEPTH]} & set(ids)) / len(ids))

@@ -67,13 +67,14 @@ async def run(options: Options) -> StoreFigures:
         print(f"  {kind}", flush=True)
         with temporary_folder() as root:
             paths = str(root / "store"), str(root / "truth.json")
-            rows.append(await _measure(Job(kind, (), *paths, size, queries, write_s, search_s)))
+            rows.append(await measure(Job(kind, (), *paths, size, queries, write_s, search_s)))
         for note in rows[-1].notes:
             print(f"  {kind}: {note}", flush=True)
     return StoreFigures(chunks, queries, write_s, search_s, rows)
 
 
-async def _measure(job: Job) -> StoreRow:
+async def measure(job: Job) -> StoreRow:
+    """One store, each of its steps in a process; what it did not do is noted."""
     row = StoreRow(job.kind, job.chunks, Done(), [])
     if lacking := _lacking(job.kind):
         row.notes.append(lacking)

@@ -69,9 +69,13 @@ def _asked(asked: Asked) -> list[str]:
         f"{asked.private_mb:,.0f}",
         f"{asked.open_s:.2f}",
         f"{asked.first_ms:,.0f}",
-        f"{asked.recall:.3f}",
-        f"{asked.recall_filtered:.3f}",
+        _share(asked.recall),
+        _share(asked.recall_filtered),
     ]
+
+
+def _share(recall: float | None) -> str:
+    return _NONE if recall is None else f"{recall:.4f}"
 
 
 def _both(times: Times, queries: int) -> str:
@@ -95,8 +99,8 @@ def million(raw: Any) -> str:
             (f"{kind}, p50 / p95 ms", *(_both(a.searches[kind], 0) for a in asked))
             for kind in kinds
         ),
-        ("recall@10", *(f"{one.recall:.4f}" for one in asked)),
-        ("recall@10, 1 %", *(f"{one.recall_filtered:.4f}" for one in asked)),
+        ("recall@10", *(_share(one.recall) for one in asked)),
+        ("recall@10, 1 %", *(_share(one.recall_filtered) for one in asked)),
         ("opened in", *(f"{one.open_s:.2f} s" for one in asked)),
         ("first search", *(f"{one.first_ms:,.0f} ms" for one in asked)),
         ("memory", *(f"{one.rss_mb:,.0f} MB" for one in asked)),
