@@ -43,6 +43,7 @@ LAYOUTS: Final = {
 _USUAL: Final = ("plain", "scalar")
 _BYTES_A_CHUNK = 20_000  # collection, copy, what is built beside it and has to be free for that
 _QUERIES = 200
+_HARD_S = 4 * 3600.0  # for one process
 
 
 class Phase(msgspec.Struct, frozen=True):
@@ -102,7 +103,9 @@ async def _fill(work: Path, chunks: int) -> Filled:
     if kept.exists() and (work / "store").exists():
         return msgspec.json.decode(kept.read_bytes(), type=Filled)
     shutil.rmtree(work / "store", ignore_errors=True)
-    done = await do(Job("edge", ("fill",), str(work / "store"), _truth(work), chunks, _QUERIES))
+    done = await do(
+        Job("edge", ("fill",), str(work / "store"), _truth(work), chunks, _QUERIES), _HARD_S
+    )
     if done.filled is None:
         raise RuntimeError(done.note)
     kept.write_bytes(msgspec.json.encode(done.filled))
@@ -115,11 +118,11 @@ async def _measure(work: Path, chunks: int, layout: EdgeLayout) -> Phase:
     try:
         await asyncio.to_thread(shutil.copytree, work / "store", copy, copy_function=copy_sparse)
         job = Job("edge", ("build",), str(copy), _truth(work), chunks, _QUERIES, layout=layout)
-        built = await do(job)
+        built = await do(job, _HARD_S)
         if built.built is None:
             raise RuntimeError(built.note)
         print(f"  built in {built.built.seconds:.0f} s", flush=True)
-        asked = await do(msgspec.structs.replace(job, steps=("ask",)))
+        asked = await do(msgspec.structs.replace(job, steps=("ask",)), _HARD_S)
         if asked.asked is None:
             raise RuntimeError(asked.note)
     finally:
