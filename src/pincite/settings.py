@@ -136,7 +136,7 @@ def open_store(root: Path, known: Remembered, environ: Mapping[str, str]) -> Ope
     """A store, with its key from the environment. Raises StoreError, UsageError."""
     store = known.settings
     if store.kind == "edge":
-        return open_edge(root)
+        return open_edge(root, store.quantization, store.on_disk)
     if store.kind == "sqlite":
         return open_sqlite(root)
     options = ServerOptions(

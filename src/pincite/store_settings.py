@@ -32,7 +32,8 @@ class StoreSettings:
     """`url` is empty for stores in the index folder. What is 0 or empty is left to the server.
 
     `grpc_port`: points and searches go there, over gRPC. `consistency`: what reads ask of replicas
-    (majority, quorum, all). The others are those of `stores.qdrant.collections.Layout`.
+    (majority, quorum, all). The others are those of `stores.qdrant.collections.Layout`; the
+    embedded engine has `on_disk` and `quantization`, too.
     """
 
     kind: StoreKind = "edge"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -19,6 +21,8 @@ from pincite.errors import StoreError
 from pincite.ports import Store
 from pincite.stores.chroma.database import Database, open_client
 from pincite.stores.chroma.store import ChromaStore
+from pincite.testing.points import DENSE_SPEC, request_for
+from pincite.testing.scores import assert_same, random_points
 from pincite.testing.stores import StoreContract
 from tests.places import quick_folder
 
@@ -32,6 +36,39 @@ class TestChromaInAFolder(StoreContract):
             store = ChromaStore(Database(open_client("", folder), str(folder)))
             yield store
             await store.close()
+
+
+def test_a_writer_keeps_its_image_in_step_and_another_store_reads_the_same() -> None:
+    async def session(folder: Path) -> None:
+        read: list[str] = []
+
+        class Counting(Database):
+            async def read_all(self, collection: Any) -> Any:
+                read.append(collection.name)
+                return await super().read_all(collection)
+
+        client = open_client("", folder)
+        store = ChromaStore(Counting(client, str(folder)))
+        await store.create(DENSE_SPEC)
+        for number in range(12):
+            await store.stage("main", f"r{number}", random_points(5, number))
+            replaced = f"r{number - 1}" if number % 3 == 2 else None
+            await store.publish("main", f"r{number}", replaced)
+        await store.remove("main", ["r6"])
+        request = request_for("fox owl", exact=True)
+        found, chunks = await store.search("main", request), await store.page("main", None, 99)
+        counts = await store.revisions("main")
+        assert len(read) == 1  # when there was nothing
+        other = ChromaStore(Database(client, str(folder)))
+        await other.create(DENSE_SPEC)
+        assert counts == await other.revisions("main")
+        assert sum(counts.values()) == 7 * 5
+        assert chunks == await other.page("main", None, 99)
+        assert_same(found, await other.search("main", request))
+        await store.close()
+
+    with quick_folder() as folder:
+        asyncio.run(session(folder))
 
 
 @pytest.fixture(scope="class")

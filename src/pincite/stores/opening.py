@@ -45,11 +45,16 @@ class ServerOptions:
     quantization: Literal["none", "scalar", "binary"] = "none"
 
 
-def open_edge(root: Path) -> Opened:
+def open_edge(
+    root: Path,
+    quantization: Literal["none", "scalar", "binary"] = "none",
+    on_disk: bool = False,
+) -> Opened:
     """Qdrant Edge below `root`."""
+    from pincite.stores.qdrant_edge.layout import EdgeLayout
     from pincite.stores.qdrant_edge.store import EdgeStore
 
-    store = EdgeStore(root / "collections")
+    store = EdgeStore(root / "collections", layout=EdgeLayout(quantization, on_disk))
     return Opened(store, store, store.keep_only)
 
 

@@ -26,8 +26,9 @@ from pincite.model import (
 from pincite.ports import EVERYTHING, SearchRequest, Stored
 from pincite.stores.chroma import records
 from pincite.stores.chroma.database import Database, State, state_of
+from pincite.stores.chroma.images import Images
 from pincite.stores.chroma.nearest import Nearest, read_vectors
-from pincite.stores.chroma.records import HAS_DENSE, Image, Record, key_of
+from pincite.stores.chroma.records import HAS_DENSE, Record, key_of
 from pincite.stores.ranked import Known, Side, rankings_of
 from pincite.stores.validate import (
     check_known,
@@ -53,7 +54,7 @@ class ChromaStore:
         self._owner = owner
         self._prefix = prefix
         self._names: dict[str, str] = {}
-        self._images: dict[str, Image] = {}
+        self._images = Images(database)
 
     async def create(self, spec: CollectionSpec) -> None:
         check_name(spec.name)
@@ -116,7 +117,7 @@ class ChromaStore:
     async def drop(self, collection: str) -> None:
         check_name(collection)
         self._names.pop(collection, None)
-        self._images.pop(collection, None)
+        self._images.forget(collection)
         for name in await self._found(collection):
             self._require_ours(await self._database.open(name))
             await self._database.drop(name)
@@ -124,26 +125,25 @@ class ChromaStore:
     async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
         chroma, state = await self._open(collection)
         check_points(state.spec, points)
-        image = await self._image(collection, chroma, state)
+        image = await self._images.of(collection, chroma, state)
         hidden = state.hidden
         if all(record.revision != revision for record in image.records.values()):
             hidden |= {revision}
             state = await self._change(chroma, state, hidden)
-        last = {point.chunk.id: point for point in points}
+            image = self._images.carry(collection, image, state, image.records)
+        last = {key_of(revision, point.chunk.id): point for point in points}
+        rows = {key: (records.to_record(p, revision), p.chunk.text) for key, p in last.items()}
         if last:
             vectors = [records.vector_of(p, state.dimensions) for p in last.values()]
-            await self._database.upsert(
-                chroma,
-                [key_of(revision, key) for key in last],
-                np.stack(vectors),
-                [records.to_record(point, revision) for point in last.values()],
-                [point.chunk.text for point in last.values()],
-            )
-        await self._change(chroma, state, hidden)
+            metadatas, texts = (list(column) for column in zip(*rows.values(), strict=True))
+            await self._database.upsert(chroma, list(rows), np.stack(vectors), metadatas, texts)
+        state = await self._change(chroma, state, hidden)
+        fresh = {key: records.from_record(key, *row) for key, row in rows.items()}
+        self._images.carry(collection, image, state, {**image.records, **fresh})
 
     async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
         chroma, state = await self._open(collection)
-        image = await self._image(collection, chroma, state)
+        image = await self._images.of(collection, chroma, state)
         gone = [] if replaces is None or replaces == revision else [replaces]
         taken: list[str] = []
         if revision in state.hidden:
@@ -151,27 +151,38 @@ class ChromaStore:
             others = (r for r in image.records.values() if r.revision != revision)
             taken = [record.key for record in others if record.chunk.id in mine]
             state = await self._change(chroma, state, (state.hidden - {revision}) | set(gone))
-        await self._database.delete(chroma, taken)
-        await self._remove(collection, chroma, state, gone)
+            self._images.carry(collection, image, state, image.records)
+        if taken or gone:
+            await self._remove(collection, chroma, state, gone, taken)
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         chroma, state = await self._open(collection)
         await self._remove(collection, chroma, state, list(revisions))
 
     async def _remove(
-        self, collection: str, chroma: Collection, state: State, gone: Several[str]
+        self,
+        collection: str,
+        chroma: Collection,
+        state: State,
+        gone: Several[str],
+        taken: Iterable[str] = (),
     ) -> None:
-        """Out of sight, then deleted, then forgotten."""
-        image = await self._image(collection, chroma, state)
+        """Out of sight, then deleted, then forgotten; records that are `taken` go with them."""
+        image = await self._images.of(collection, chroma, state)
         state = await self._change(chroma, state, state.hidden | set(gone))
-        keys = [record.key for record in image.records.values() if record.revision in set(gone)]
-        await self._database.delete(chroma, keys)
-        await self._change(chroma, state, state.hidden - set(gone))
+        image = self._images.carry(collection, image, state, image.records)
+        left, deleted = dict(image.records), set(taken)
+        deleted |= {key for key, record in left.items() if record.revision in set(gone)}
+        await self._database.delete(chroma, list(deleted))
+        state = await self._change(chroma, state, state.hidden - set(gone))
+        for key in deleted:
+            left.pop(key, None)
+        self._images.carry(collection, image, state, left)
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         chroma, state = await self._open(collection)
         check_request(state.spec, request)
-        image = await self._image(collection, chroma, state)
+        image = await self._images.of(collection, chroma, state)
         passing = image.passing(request.filter)
         sides: dict[SignalName, Side] = {}
         if request.dense is not None:
@@ -191,7 +202,7 @@ class ChromaStore:
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         chroma, state = await self._open(collection)
-        visible = (await self._image(collection, chroma, state)).visible
+        visible = (await self._images.of(collection, chroma, state)).visible
         found = {key: visible[key] for key in ids if key in visible}
         held: Mapping[str, Vector] = {}
         if vectors and state.spec.dense is not None:
@@ -202,12 +213,12 @@ class ChromaStore:
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         chroma, state = await self._open(collection)
-        visible = (await self._image(collection, chroma, state)).visible.values()
+        visible = (await self._images.of(collection, chroma, state)).visible.values()
         chunks = (record.chunk for record in visible if record.revision == revision)
         return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
-        image = await self._image(collection, *await self._open(collection))
+        image = await self._images.of(collection, *await self._open(collection))
         counts: dict[str, int] = {}
         for record in image.records.values():
             counts[record.revision] = counts.get(record.revision, 0) + 1
@@ -234,7 +245,7 @@ class ChromaStore:
         )
 
     async def _next(self, collection: str, after: str | None, limit: int) -> list[Record]:
-        image = await self._image(collection, *await self._open(collection))
+        image = await self._images.of(collection, *await self._open(collection))
         check_prefix(after)
         rest = (r for key, r in image.visible.items() if after is None or key > after)
         return [record for _, record in zip(range(limit), rest, strict=False)]
@@ -243,7 +254,7 @@ class ChromaStore:
         chroma, state = await self._open(collection)
         for key, vector in vectors.items():
             check_sparse(vector, f"chunk {key}")
-        visible = (await self._image(collection, chroma, state)).visible
+        visible = (await self._images.of(collection, chroma, state)).visible
         changed = [
             (visible[key], Point(visible[key].chunk, vector, visible[key].length))
             for key, vector in vectors.items()
@@ -269,7 +280,7 @@ class ChromaStore:
         return False
 
     async def close(self) -> None:
-        self._images.clear()
+        self._images.forget()
         await self._database.close()
 
     async def _open(self, collection: str) -> tuple[Collection, State]:
@@ -280,12 +291,3 @@ class ChromaStore:
     async def _change(self, chroma: Collection, state: State, hidden: Several[str]) -> State:
         fresh = msgspec.structs.replace(state, hidden=frozenset(hidden))
         return await self._database.write_state(chroma, fresh)
-
-    async def _image(self, collection: str, chroma: Collection, state: State) -> Image:
-        image = self._images.get(collection)
-        if image is None or image.version != state.version:
-            rows = await self._database.read_all(chroma)
-            found = (records.from_record(*row) for row in rows)
-            image = Image(state.version, state.hidden, {record.key: record for record in found})
-            self._images[collection] = image
-        return image

@@ -15,6 +15,10 @@ from pincite.stores.payload import DENSE, REVISION, SPARSE
 from pincite.stores.qdrant.connection import Connection
 from pincite.stores.qdrant.translate import among_ids, to_filter, to_hits, to_sparse
 
+#: Where vectors are quantised: what they find is put in order by the vectors themselves, and there
+#: is twice as much of it. Elsewhere it means nothing.
+_BY_THE_VECTORS = models.QuantizationSearchParams(rescore=True, oversampling=2.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
@@ -33,7 +37,9 @@ def branches_of(spec: CollectionSpec, request: SearchRequest) -> list[Branch]:
     branches = []
     if request.dense is not None:
         query = None if spec.dense is None else request.dense.tolist()
-        params = models.SearchParams(hnsw_ef=request.hnsw_ef, exact=request.exact)
+        params = models.SearchParams(
+            hnsw_ef=request.hnsw_ef, exact=request.exact, quantization=_BY_THE_VECTORS
+        )
         branches.append(Branch("dense", "cosine", DENSE, query, request.dense_limit, params))
     if request.sparse is not None:
         query = to_sparse(request.sparse) if request.sparse.indices else None

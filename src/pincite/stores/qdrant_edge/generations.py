@@ -15,6 +15,8 @@ from pathlib import Path
 
 import msgspec
 
+from pincite.stores.qdrant_edge.layout import EdgeLayout
+
 STATE = "state.json"
 FIRST = "g000001"
 _READ_AHEAD_BYTES = 512 * 1024 * 1024  # the texts of about 700,000 chunks
@@ -23,12 +25,13 @@ _READ_BYTES = 1024 * 1024
 
 class State(msgspec.Struct):
     """`written` and `deleted` count points since the generation was optimised. `dimensions` is 0
-    while there are no dense vectors."""
+    while there are no dense vectors. `layout` is the one that it was optimised with."""
 
     generation: str = FIRST
     dimensions: int = 0
     written: int = 0
     deleted: int = 0
+    layout: EdgeLayout = EdgeLayout()
 
 
 def read_state(root: Path) -> State | None:

@@ -1,4 +1,5 @@
-"""A child process that optimises a copy of a shard: `python -m ... SOURCE TARGET`.
+"""A child process that optimises a copy of a shard:
+`python -m ... SOURCE TARGET DIMENSIONS LAYOUT`, the layout as JSON.
 
     child    ready      it has started, and waits
     parent   copy       nobody writes to the source from here on
@@ -19,8 +20,14 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from pincite.errors import StoreError
+
+if TYPE_CHECKING:  # the engine is imported after the child has become nice
+    from pincite.stores.qdrant_edge.layout import EdgeLayout
 
 _NICENESS = 19  # searches and the encoder go first
 _PR_SET_PDEATHSIG = 1
@@ -66,11 +73,14 @@ class Child:
 
 
 @asynccontextmanager
-async def optimising_child(source: Path, target: Path) -> AsyncIterator[Child]:
+async def optimising_child(
+    source: Path, target: Path, dimensions: int, layout: EdgeLayout
+) -> AsyncIterator[Child]:
     """A child that is gone when the block ends, however that ends."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", __name__, str(source), str(target)),
+        *(str(dimensions), msgspec.json.encode(layout).decode()),
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
@@ -104,13 +114,17 @@ def copy_sparse(source: str, target: str) -> None:
                 start += sent
 
 
-def main(source: str, target: str) -> int:
+def main(source: str, target: str, dimensions: str, layout: str) -> int:
     """Copy, optimise, flush, close. 1 if the parent has gone before it began."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.nice(_NICENESS)
     import qdrant_edge as edge
 
+    from pincite.stores.qdrant_edge.layout import EdgeLayout, config_for
+
+    size = int(dimensions)
+    config = config_for(msgspec.json.decode(layout, type=EdgeLayout), size) if size else None
     print("ready", flush=True)
     if sys.stdin.readline() != "copy\n":
         return 1
@@ -119,7 +133,7 @@ def main(source: str, target: str) -> int:
     else:
         shutil.copytree(source, target)
     print("copied", flush=True)
-    shard = edge.EdgeShard.load(target)
+    shard = edge.EdgeShard.load(target, config)
     shard.optimize()
     shard.flush()
     shard.close()

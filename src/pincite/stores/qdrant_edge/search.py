@@ -10,6 +10,7 @@ from pincite.model import CollectionSpec, Hit, Ranking, SignalKind
 from pincite.ports import SearchRequest
 from pincite.stores.payload import DENSE, SPARSE
 from pincite.stores.qdrant_edge import translate
+from pincite.stores.qdrant_edge.layout import search_params, unquantised
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import NOTHING, Found
 
@@ -25,7 +26,8 @@ def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[
         sparse_query = edge.Query.Nearest(translate.to_sparse(sparse), using=SPARSE)
     if request.fusion != "none":
         return (_fused(shard, name, request, dense_query, sparse_query, filter_),)
-    by_dense = _nearest(shard, dense_query, request.dense_limit, filter_, _params(request))
+    params = _params(shard, request)
+    by_dense = _nearest(shard, dense_query, request.dense_limit, filter_, params)
     by_sparse = _nearest(shard, sparse_query, request.sparse_limit, filter_)
     dense_tail = sparse_tail = NOTHING
     if request.complete:
@@ -43,8 +45,8 @@ def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[
     return tuple(rankings)
 
 
-def _params(request: SearchRequest) -> edge.SearchParams:
-    return edge.SearchParams(hnsw_ef=request.hnsw_ef, exact=request.exact)
+def _params(shard: Shard, request: SearchRequest) -> edge.SearchParams:
+    return search_params(shard.layout, request.hnsw_ef, request.exact)
 
 
 def _nearest(
@@ -64,7 +66,8 @@ def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> Found:
     """What one side thinks of the hits that only the other side found."""
     if query is None or not ids:
         return NOTHING
-    return _nearest(shard, query, len(ids), edge.Filter(must=[edge.HasIdCondition(ids)]))
+    only = edge.Filter(must=[edge.HasIdCondition(ids)])
+    return _nearest(shard, query, len(ids), only, unquantised())
 
 
 def _fused(
@@ -78,7 +81,7 @@ def _fused(
     """Both branches in one call. The engine reads filters and parameters of a prefetch only, and
     counts ranks from 0, so that its k is one more than ours."""
     branches = (
-        (dense, request.dense_limit, _params(request)),
+        (dense, request.dense_limit, _params(shard, request)),
         (sparse, request.sparse_limit, None),
     )
     prefetches = [

@@ -22,6 +22,7 @@ from pincite.errors import DiskFull, PinciteError, StoreError
 from pincite.stores.payload import DENSE, SPARSE
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge.generations import State
+from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS
 from pincite.tasks import to_the_end
@@ -46,14 +47,22 @@ _LOG_BYTES = 256 * 1024 * 1024  # with more the engine flushes, which empties it
 class Shard:
     """An open shard. One process at a time may hold it."""
 
-    def __init__(self, root: Path, free_bytes: Callable[[Path], int], *, idf: bool = True) -> None:
+    def __init__(
+        self,
+        root: Path,
+        free_bytes: Callable[[Path], int],
+        *,
+        idf: bool = True,
+        layout: EdgeLayout = EdgeLayout(),
+    ) -> None:
         """Open the current generation, or create the first, whose sparse weights are multiplied
-        with the IDF or not. Raises StoreError, DiskFull."""
+        with the IDF or not. `layout` is for those to come. Raises StoreError, DiskFull."""
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
         self.writing = asyncio.Lock()  #: whoever calls `apply` holds it
         self._free_bytes = free_bytes
         self._idf = idf
+        self._wanted = layout
         self._journal: list[edge.UpdateOperation] | None = None
         self._journal_points = 0
         self._optimising: asyncio.Task[None] | None = None
@@ -97,6 +106,11 @@ class Shard:
     def dimensions(self) -> int:
         """Length of the dense vectors, 0 if there are none."""
         return self._state.dimensions
+
+    @property
+    def layout(self) -> EdgeLayout:
+        """That of the current generation."""
+        return self._state.layout
 
     @property
     def optimising(self) -> bool:
@@ -168,11 +182,13 @@ class Shard:
             self.guard("close", self._shard.close)
 
     def worth_optimising(self) -> bool:
-        """Are many points outside the graph, or removed and still counted by IDF?"""
+        """Are many points outside the graph, or removed and still counted by IDF, or vectors kept
+        in another way than they should be?"""
         points, state = self.count(), self._state
         few = WORTHWHILE_SHARE * points
         graph = points * state.dimensions * 4 >= _GRAPH_BYTES
-        return state.deleted > few or (graph and state.written > few)
+        stale = state.written > few or state.layout != self._wanted
+        return state.deleted > few or (graph and stale)
 
     async def optimise(self) -> bool:
         """Optimise a copy in a child process and make it current. False if that was stopped."""
@@ -203,7 +219,8 @@ class Shard:
         after = generations.next_generation(before)
         started = msgspec.structs.replace(self._state)
         try:
-            async with optimising_child(self.root / before, self.root / after) as child:
+            folders = self.root / before, self.root / after
+            async with optimising_child(*folders, self.dimensions, self._wanted) as child:
                 await child.ready()
                 async with self.writing:
                     self._journal, self._journal_points = [], 0
@@ -241,6 +258,7 @@ class Shard:
                     dimensions=self._state.dimensions,
                     written=self._state.written - started.written,
                     deleted=self._state.deleted - started.deleted,
+                    layout=self._wanted,
                 )
                 self.guard("sync", lambda: generations.sync_log(path))
                 self.guard("sync", lambda: generations.write_state(self.root, state))

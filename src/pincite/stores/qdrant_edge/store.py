@@ -20,6 +20,7 @@ from pincite.stores import payload
 from pincite.stores.payload import ALIASED, OWN_ID, REVISION
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.generations import space_taken
+from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import among
@@ -48,8 +49,14 @@ def free_bytes(path: Path) -> int:
 class EdgeStore:
     """Collections as folders below `root`. One process at a time may hold a root."""
 
-    def __init__(self, root: Path, free_bytes: Callable[[Path], int] = free_bytes) -> None:
+    def __init__(
+        self,
+        root: Path,
+        free_bytes: Callable[[Path], int] = free_bytes,
+        layout: EdgeLayout = EdgeLayout(),
+    ) -> None:
         self._root = root
+        self.layout = layout  #: of what is optimised from now on
         self._free_bytes = free_bytes
         self._specs: dict[str, CollectionSpec] = {}
         self._shards: dict[str, Shard] = {}
@@ -59,7 +66,8 @@ class EdgeStore:
         check_name(spec.name)
         shard = self._shards.get(spec.name)
         if shard is None:
-            shard = Shard(self._root / spec.name, self._free_bytes, idf=spec.idf)
+            root = self._root / spec.name
+            shard = Shard(root, self._free_bytes, idf=spec.idf, layout=self.layout)
             self._shards[spec.name] = shard
             _finish_taking(shard)
             shard.read_ahead()

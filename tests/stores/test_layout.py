@@ -1,0 +1,145 @@
+"""Quantised vectors, and vectors on disk: found by the small ones, scored by the real ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pincite.model import CollectionSpec, Matrix, Point
+from pincite.ports import AnyOf, Filter, SearchRequest, Store
+from pincite.settings import open_store
+from pincite.store_settings import Remembered, StoreSettings
+from pincite.stores.qdrant_edge.generations import read_state
+from pincite.stores.qdrant_edge.layout import EdgeLayout
+from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.testing.points import DENSE_SPEC, point_of
+from pincite.testing.stores import StoreContract
+from tests.places import quick_folder
+
+DIMENSIONS = 1_024
+POINTS = 3_000  # 12 MB of vectors: enough for a graph
+SPEC = CollectionSpec("main", DENSE_SPEC.sparse, "test", dense="given", dimensions=DIMENSIONS)
+PLAIN = EdgeLayout()
+SCALAR = EdgeLayout("scalar")
+BINARY = EdgeLayout("binary")
+SMALL = EdgeLayout("scalar", on_disk=True)
+#: Least recall@10. Neighbours here differ by noise in every direction, which one bit cannot tell.
+FLOORS = ((SCALAR, 0.99), (SMALL, 0.99), (BINARY, 0.5), (PLAIN, 0.99))
+
+
+class TestQuantisedEdgeStore(StoreContract):
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Store]:
+        with quick_folder() as folder:
+            store = EdgeStore(folder, layout=SMALL)
+            yield store
+            await store.close()
+
+
+def clustered(count: int, seed: int) -> Matrix:
+    """Unit vectors in 30 clusters, close enough to each other to make quantised ones mistake."""
+    centres = np.random.default_rng(0).standard_normal((30, DIMENSIONS), np.float32)
+    dice = np.random.default_rng(seed)
+    noise = dice.standard_normal((count, DIMENSIONS), np.float32)
+    rows = centres[dice.integers(0, 30, count)] + 0.4 * noise
+    unit: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
+
+
+def points_with(vectors: Matrix) -> list[Point]:
+    plain = [point_of(f"word{row}", start=row, repo=f"r{row % 10}") for row in range(len(vectors))]
+    return [
+        Point(one.chunk, one.sparse, one.length, vector)
+        for one, vector in zip(plain, vectors, strict=True)
+    ]
+
+
+async def reopened(folder: Path, layout: EdgeLayout) -> EdgeStore:
+    """A store with this layout, which its collection has after optimising."""
+    store = EdgeStore(folder, layout=layout)
+    await store.create(SPEC)
+    assert await store.optimise("main")
+    assert not await store.optimise("main")
+    return store
+
+
+def quantised_files(folder: Path) -> Sequence[Path]:
+    return sorted(folder.rglob("quantized.data"))
+
+
+async def recall(store: Store, vectors: Matrix, ids: Sequence[str], filter_: Filter) -> float:
+    """Recall@10 against exact arithmetic, with which every score agrees."""
+    place = {key: row for row, key in enumerate(ids)}
+    passing = [row for row in range(len(ids)) if not filter_.must or row % 10 == 3]
+    found = 0
+    queries = clustered(40, seed=2)
+    for query in queries:
+        cosines = vectors @ query
+        best = sorted(passing, key=lambda row: -cosines[row])[:10]
+        request = SearchRequest(dense=query, dense_limit=10, filter=filter_)
+        (ranking,) = await store.search("main", request)
+        for hit in ranking.hits:
+            assert hit.score == pytest.approx(float(cosines[place[hit.id]]), abs=1e-5)
+        found += len({place[hit.id] for hit in ranking.hits} & set(best))
+    return found / (10 * len(queries))
+
+
+def test_quantised_vectors_find_what_exact_search_finds_and_keep_its_scores() -> None:
+    async def session() -> None:
+        vectors = clustered(POINTS, seed=1)
+        points = points_with(vectors)
+        ids = [point.chunk.id for point in points]
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(SPEC)
+            await store.stage("main", "r1", points)
+            await store.publish("main", "r1", None)
+            await store.close()
+            for layout, least in FLOORS:
+                store = await reopened(folder, layout)
+                few = Filter(must=(AnyOf("repo", ("r3",)),))
+                assert await recall(store, vectors, ids, Filter()) >= least
+                assert await recall(store, vectors, ids, few) >= least
+                await store.close()
+                assert bool(quantised_files(folder)) == (layout.quantization != "none")
+                state = read_state(folder / "main")
+                assert state is not None
+                assert state.layout == layout
+
+    asyncio.run(session())
+
+
+def test_scores_of_what_only_words_found_are_not_quantised_either() -> None:
+    async def session() -> None:
+        vectors = clustered(POINTS, seed=1)
+        points = points_with(vectors)
+        place = {point.chunk.id: row for row, point in enumerate(points)}
+        with quick_folder() as folder:
+            store = EdgeStore(folder, layout=BINARY)
+            await store.create(SPEC)
+            await store.stage("main", "r1", points)
+            await store.publish("main", "r1", None)
+            assert await store.optimise("main")
+            query = clustered(1, seed=3)[0]
+            worst = points[int(np.argmin(vectors @ query))]
+            request = SearchRequest(dense=query, sparse=worst.sparse, dense_limit=5)
+            dense, sparse = await store.search("main", request)
+            tail = dense.hits[dense.depth :]
+            assert [hit.id for hit in tail] == [worst.chunk.id] == [sparse.hits[0].id]
+            expected = float(vectors[place[worst.chunk.id]] @ query)
+            assert tail[0].score == pytest.approx(expected, abs=1e-5)
+            await store.close()
+
+    asyncio.run(session())
+
+
+def test_the_settings_of_an_index_reach_its_store(tmp_path: Path) -> None:
+    settings = StoreSettings(quantization="scalar", on_disk=True)
+    opened = open_store(tmp_path, Remembered(settings, ""), {})
+    assert isinstance(opened.store, EdgeStore)
+    assert opened.store.layout == SMALL
