@@ -33,8 +33,9 @@ _KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
 class RetrieveConfig:
     """Hits per branch and collection, the engine's parameters, and its time limit.
 
-    nDCG@10 over ten collections with limits of 100, 80, 60, 50: .7570 .7569 .7566 .7565, within
-    noise, while the engine's work halves (docs/decisions/0004).
+    nDCG@10 over ten collections with limits of 60, 50, 40, 30: .7550 .7551 .7543 .7550, over five
+    pairs of them .6262 .6267 .6269 .6261, all within noise, while the work of the engine and of
+    everything behind it is in proportion (docs/decisions/0004).
 
     `mode`: both sides, the dense one alone, or the lexical one alone. `keyword`: the lexical side
     ranks by `bm25`, or is a `filter`: what has all words of the question scores 1.
@@ -45,8 +46,8 @@ class RetrieveConfig:
     `engine_limit`. One request less, but the engine breaks ties at random.
     """
 
-    dense_limit: int = 60
-    sparse_limit: int = 60
+    dense_limit: int = 40
+    sparse_limit: int = 40
     hnsw_ef: int = 128
     exact: bool = False
     timeout_s: float = 10.0
