@@ -167,6 +167,30 @@ def test_a_collection_is_searched_to_a_depth_and_with_a_weight_of_its_own(
     assert pack["evidence"][0]["collection"] == "more"
 
 
+def test_what_is_kept_comes_back_when_the_new_one_is_dropped(
+    server: ContractServer, shop: Cli
+) -> None:
+    run(shop, "reembed", "docs", "--to", OPENAI, "--keep")
+    assert "docs: kept, not searched" in said()
+    assert ", replaced" in run(shop, "collections")
+    assert paths(search(shop), "docs") == []
+    run(shop, "collections", "drop", WITH_OPENAI)
+    assert len(paths(search(shop), "docs")) == 5
+
+
+def test_a_lexical_collection_gets_a_model_without_its_files(
+    server: ContractServer, shop: Cli
+) -> None:
+    run(shop, "index", "docs", "-c", "words", "--lexical")
+    for number in range(5):
+        (shop.folder / f"docs/{number}.md").unlink()
+    run(shop, "reembed", "words", "--to", OPENAI)
+    pack = search(shop, "-c", "words", "--by", "vector")
+    assert len(paths(pack, "words__text_embedding_3_small_256")) == 5
+    run(shop, "reembed", "nothing", "--to", OPENAI, code=2)
+    assert "there is no collection 'nothing'; there are: docs, words" in said()
+
+
 def start(cli: Cli, *arguments: str) -> subprocess.Popen[bytes]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
     more = {"PINCITE_IDLE_S": "60", "PINCITE_CACHE": str(cli.folder / "cache.db"), **KEYS}
