@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,9 @@ def test_a_collection_has_a_depth_and_a_weight_of_its_own(tmp_path: Path) -> Non
     found = load(tmp_path, "[collections.code]\ndepth = 7\nweight = 0.5\nbeside = true\n").use
     assert found.options["code"] == CollectionOptions(beside=True, depth=7, weight=0.5)
     assert dict(found.collections) == {}
+
+
+def test_the_settings_of_the_page_about_models_are_settings(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "models.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert load(tmp_path, block).use.options["docs"].beside

@@ -16,7 +16,7 @@ import pytest
 
 from pincite.engine import AsyncPincite
 from pincite.model import Scope
-from pincite.settings import load_settings
+from pincite.settings import Settings, load_settings
 from pincite.testing.contract_server import ContractServer
 from tests.surfaces.conftest import Cli
 from tests.surfaces.test_models_by_name import KEY, KEYS, run, said
@@ -167,6 +167,30 @@ def test_a_collection_is_searched_to_a_depth_and_with_a_weight_of_its_own(
     assert pack["evidence"][0]["collection"] == "more"
 
 
+def test_what_is_kept_comes_back_when_the_new_one_is_dropped(
+    server: ContractServer, shop: Cli
+) -> None:
+    run(shop, "reembed", "docs", "--to", OPENAI, "--keep")
+    assert "docs: kept, not searched" in said()
+    assert ", replaced" in run(shop, "collections")
+    assert paths(search(shop), "docs") == []
+    run(shop, "collections", "drop", WITH_OPENAI)
+    assert len(paths(search(shop), "docs")) == 5
+
+
+def test_a_lexical_collection_gets_a_model_without_its_files(
+    server: ContractServer, shop: Cli
+) -> None:
+    run(shop, "index", "docs", "-c", "words", "--lexical")
+    for number in range(5):
+        (shop.folder / f"docs/{number}.md").unlink()
+    run(shop, "reembed", "words", "--to", OPENAI)
+    pack = search(shop, "-c", "words", "--by", "vector")
+    assert len(paths(pack, "words__text_embedding_3_small_256")) == 5
+    run(shop, "reembed", "nothing", "--to", OPENAI, code=2)
+    assert "there is no collection 'nothing'; there are: docs, words" in said()
+
+
 def start(cli: Cli, *arguments: str) -> subprocess.Popen[bytes]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
     more = {"PINCITE_IDLE_S": "60", "PINCITE_CACHE": str(cli.folder / "cache.db"), **KEYS}
@@ -221,25 +245,51 @@ def test_reembedding_that_is_killed_goes_on_and_searches_stay_right(
     assert server.record.requests == requests  # nothing is to be done
 
 
-def test_a_client_that_stays_finds_what_took_the_place_of_the_old(
-    server: ContractServer, shop: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for key, value in KEYS.items():
-        monkeypatch.setenv(key, value)
-    monkeypatch.setenv("PINCITE_CACHE", str(shop.folder / "cache.db"))
+def settings_of(cli: Cli) -> Settings:
+    environ = {k: v for k, v in os.environ.items() if "PINCITE" not in k} | KEYS
+    return load_settings(environ | {"PINCITE_CACHE": str(cli.folder / "cache.db")}, cli.folder)
 
+
+def test_a_client_that_stays_finds_what_took_the_place_of_the_old(
+    server: ContractServer, shop: Cli
+) -> None:
     async def check() -> None:
-        environ = {k: v for k, v in os.environ.items() if "PINCITE" not in k} | KEYS
-        async with AsyncPincite(load_settings(environ, shop.folder)) as engine:
-            first = await engine.search("turnstile rotates", scope=Scope(collections=("docs",)))
+        scope = Scope(collections=("docs",))
+        async with AsyncPincite(settings_of(shop)) as engine:
+            first = await engine.search("turnstile rotates", scope=scope)
             assert {e.collection for e in first.evidence} == {"docs"}
-            async with AsyncPincite(load_settings(environ, shop.folder)) as other:
+            async with AsyncPincite(settings_of(shop)) as other:
                 done = await other.reembed("docs", OPENAI)
             assert done.collection == WITH_OPENAI
-            pack = await engine.search("turnstile rotates", scope=Scope(collections=("docs",)))
+            pack = await engine.search("turnstile rotates", scope=scope)
             assert {e.collection for e in pack.evidence} == {WITH_OPENAI}
             assert pack.warnings == ()
             checked = await engine.verify(first)  # what was cited from the old one still holds
             assert {item.status for item in checked} == {"fresh"}
+
+    asyncio.run(check())
+
+
+def test_every_search_while_models_change_sees_each_document_once(
+    server: ContractServer, shop: Cli
+) -> None:
+    async def change(engine: AsyncPincite) -> None:
+        for number in range(6):
+            await engine.reembed("docs", (OPENAI, VOYAGE)[number % 2])
+
+    async def check() -> None:
+        seen: list[str] = []
+        settings = settings_of(shop)
+        async with AsyncPincite(settings) as engine, AsyncPincite(settings) as other:
+            changing = asyncio.create_task(change(other))
+            while not changing.done():
+                pack = await engine.search("turnstile rotates")
+                assert sorted(e.path for e in pack.evidence) == [f"{n}.md" for n in range(5)]
+                assert pack.warnings == ()
+                (collection,) = {e.collection for e in pack.evidence}
+                seen.append(collection)
+            await changing
+        assert len(seen) > 6
+        assert len(set(seen)) > 1
 
     asyncio.run(check())
