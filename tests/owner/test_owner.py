@@ -206,6 +206,22 @@ def test_a_forked_client_gets_connections_of_its_own() -> None:
     run(check)
 
 
+def test_an_owner_keeps_nothing_open_of_the_client_that_started_it() -> None:
+    """Such as a pipe that others wait for the end of, or a lock that `flock` has taken."""
+
+    async def check(folder: Path) -> None:
+        reading, writing = os.pipe()
+        os.set_inheritable(writing, True)
+        async with connected(folder) as index:
+            await index.hello()
+            os.close(writing)
+            os.set_blocking(reading, False)
+            assert os.read(reading, 1) == b""
+        os.close(reading)
+
+    run(check)
+
+
 def test_owners_leave_no_zombies() -> None:
     async def check(folder: Path) -> None:
         before = zombies()
