@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from pincite import version
 from pincite.owner import wire
 from pincite.testing.points import LEXICAL_SPEC, document_of
 from tests.owner.owners import A1, client, connected, gone, is_empty, open_to_others, run, script
@@ -148,30 +147,6 @@ def test_nobody_else_can_read_it_or_talk_to_it() -> None:
             await index.settle("main")
             assert open_to_others(folder) == []
             assert stat.S_ISSOCK((folder / wire.SOCKET).lstat().st_mode)
-
-    run(check)
-
-
-OTHER_VERSION = """
-import sys
-from pincite import version
-version.VERSION = "0.0.0"
-from pincite.owner.__main__ import main
-sys.exit(main(sys.argv[1], "models", "60"))
-"""
-
-
-def test_an_owner_of_another_version_makes_room() -> None:
-    async def check(folder: Path) -> None:
-        old = script(OTHER_VERSION, folder)
-        assert old.stdout is not None
-        assert old.stdout.readline() == "{}\n"
-        async with connected(folder) as index:
-            identity = await index.hello()
-            assert identity.version == version.VERSION
-            assert identity.pid != old.pid
-        assert old.communicate(timeout=60) == ("", "")
-        assert old.returncode == 0
 
     run(check)
 
