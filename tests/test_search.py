@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pincite.errors import ConfigError, StoreError, UsageError
+from pincite.errors import ConfigError, EnginePanicked, StoreError, UsageError
 from pincite.model import EvidencePack, Ranking, Scope
 from pincite.ports import Index, Searchable, SearchRequest, Stored
 from pincite.presets import PRESETS
@@ -150,6 +150,17 @@ def test_a_search_that_a_writer_has_overtaken_begins_again(times: int, shown: bo
     pack = ask("rotate a key", replace(good, index=Overtaken(good.index, times)))  # type: ignore[arg-type]
     assert bool(pack.evidence) == shown
     assert ("index_changed" in [notice.code for notice in pack.warnings]) == (not shown)
+
+
+def test_a_panic_of_the_engine_is_not_the_failure_of_one_collection() -> None:
+    class Panicking:
+        async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+            raise EnginePanicked("index out of bounds")
+
+    good = asyncio.run(make(None, TEXTS))
+    bad = replace(good, spec=replace(good.spec, name="bad"), index=Panicking())  # type: ignore[arg-type]
+    with pytest.raises(EnginePanicked):
+        ask("rotate a key", good, bad)
 
 
 def test_if_no_collection_answers_the_error_is_raised() -> None:
