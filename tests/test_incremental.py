@@ -184,7 +184,7 @@ async def check(
         assert await grown.seen() == await clean.seen()
 
 
-def of(examples: int) -> Any:
+def of(examples: int) -> settings:
     return settings(
         max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
