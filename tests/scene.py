@@ -24,7 +24,7 @@ from pincite.model import (
     TaskMode,
     Vector,
 )
-from pincite.ports import Reranker, Searchable
+from pincite.ports import Reranker, Searchable, Store
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
@@ -66,10 +66,11 @@ async def make(
     texts: Mapping[str, str],
     name: str = "main",
     kinds: Mapping[str, SourceType] | None = None,
+    store: Store | None = None,
 ) -> Searchable:
     """A collection of one chunk per text; `kinds` by path, `docs` where nothing is said."""
     of = kinds or {}
-    index = LocalIndex(MemoryStore(), SqliteCatalog(":memory:"))
+    index = LocalIndex(store or MemoryStore(), SqliteCatalog(":memory:"))
     sparse = Bm25Encoder()
     spec = CollectionSpec(
         *(name, sparse.fingerprint, "chunker"),

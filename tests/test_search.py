@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pincite.errors import ConfigError, StoreError, UsageError
+from pincite.errors import ConfigError, EnginePanicked, StoreError, UsageError
 from pincite.model import EvidencePack, Ranking, Scope
-from pincite.ports import Searchable, SearchRequest
+from pincite.ports import Index, Searchable, SearchRequest, Stored
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.scoping import kinds_of
@@ -125,6 +126,41 @@ def test_a_collection_that_fails_or_hangs_is_left_out_and_named(index: Broken | 
     assert pack.plan.collections == ("main",)
     failed = [notice for notice in pack.warnings if notice.code == "collection_failed"]
     assert "bad" in failed[0].message
+
+
+class Overtaken:
+    """An index whose documents are gone by the time that their chunks are asked for, so often."""
+
+    def __init__(self, index: Index, times: int) -> None:
+        self.index, self.times = index, times
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        return await self.index.search(collection, request)
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        self.times -= 1
+        return () if self.times >= 0 else await self.index.load(collection, ids, vectors=vectors)
+
+
+@pytest.mark.parametrize(("times", "shown"), [(1, True), (2, True), (3, False)])
+def test_a_search_that_a_writer_has_overtaken_begins_again(times: int, shown: bool) -> None:
+    good = asyncio.run(make(None, TEXTS))
+    pack = ask("rotate a key", replace(good, index=Overtaken(good.index, times)))  # type: ignore[arg-type]
+    assert bool(pack.evidence) == shown
+    assert ("index_changed" in [notice.code for notice in pack.warnings]) == (not shown)
+
+
+def test_a_panic_of_the_engine_is_not_the_failure_of_one_collection() -> None:
+    class Panicking:
+        async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+            raise EnginePanicked("index out of bounds")
+
+    good = asyncio.run(make(None, TEXTS))
+    bad = replace(good, spec=replace(good.spec, name="bad"), index=Panicking())  # type: ignore[arg-type]
+    with pytest.raises(EnginePanicked):
+        ask("rotate a key", good, bad)
 
 
 def test_if_no_collection_answers_the_error_is_raised() -> None:

@@ -19,6 +19,7 @@ from pincite.options import IndexOptions
 from pincite.owner.asking import question_of
 from pincite.owner.client import RemoteIndex
 from pincite.owner.encoder import QueryEncoder
+from pincite.owner.private import require_own
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
@@ -80,6 +81,7 @@ class AsyncPincite:
     def client(self, *, create: bool = False) -> RemoteIndex:
         """The index of the folder. Raises IndexNotFound unless there is one or `create` is set."""
         root = self.settings.index
+        require_own(root)
         if not (root / "catalog.db").exists():
             if not create:
                 raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")

@@ -6,10 +6,12 @@
     ├── SourceError           a file, folder, checkout or archive could not be read
     ├── IndexUnavailable      no index, no owner process, or it does not answer
     │   ├── IndexNotFound     nothing has been indexed here
-    │   └── IndexTooNew       written by a newer version of Pincite
+    │   ├── IndexTooNew       written by a newer version of Pincite
+    │   └── OwnerOfAnotherVersion  its process is of another version and stays
     ├── FingerprintMismatch   the index was made with another encoder, analyser or chunker
     ├── StoreError            the engine refused or lost something
-    │   └── DiskFull          not enough free space to write safely
+    │   ├── DiskFull          not enough free space to write safely
+    │   └── EnginePanicked    the engine's state cannot be trusted any more
     ├── InvalidPoint          a vector or payload that the engine must never see
     ├── ModelUnavailable      weights that cannot be had or do not match their checksum
     └── ProviderError         a model behind an address did not do what it was asked
@@ -63,6 +65,10 @@ class IndexTooNew(IndexUnavailable):
     """The index was written by a newer version."""
 
 
+class OwnerOfAnotherVersion(IndexUnavailable):
+    """The process that has the index is of another version, and is newer or in use."""
+
+
 class FingerprintMismatch(PinciteError):
     """The index was made by other encoders than the ones in use."""
 
@@ -73,6 +79,10 @@ class StoreError(PinciteError):
 
 class DiskFull(StoreError):
     """Not enough free space to write safely."""
+
+
+class EnginePanicked(StoreError):
+    """The engine gave up in the middle of an operation. Its process must not go on with it."""
 
 
 class InvalidPoint(PinciteError):

@@ -22,6 +22,7 @@ from pincite.model_settings import BUNDLED
 from pincite.opening import open_all
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
+from pincite.owner.starting import WRITING
 from pincite.ports import CollectionInfo, GroupedEncoder, SparseEncoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
@@ -171,7 +172,7 @@ async def ingest_all(
 @contextmanager
 def writer_lock(root: Path, collection: str) -> Iterator[None]:
     """One indexing process per collection. The lock goes with its holder, however that ends."""
-    with (root / f"writing-{collection}.lock").open("a+") as file:
+    with (root / WRITING.format(collection)).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

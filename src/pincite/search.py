@@ -26,7 +26,7 @@ from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
-from pincite.stages.load import load
+from pincite.stages.load import load, overtaken
 from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
 from pincite.stages.rerank import rerank, told_hash
@@ -34,6 +34,8 @@ from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import select
 from pincite.stages.smooth import smooth
 from pincite.trace import Trace
+
+_TRIES = 3  # a search that a writer has overtaken begins again
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +93,17 @@ async def _try(
     budget_ms: float | None,
 ) -> Outcome:
     collections = deps.collections
-    found = trace.tap("retrieve", await retrieve(query, collections, scope, profile.retrieve, this))
     weights = deps.dense_weights(query, profile.fuse, scope)
     reranked = deps.reranker is not None
-    lists = fuse(found.rankings, profile.fuse, weights)
-    fused = trace.tap("fuse", across(lists, deps.weights, profile.across))
-    loaded = trace.tap("load", await load(fused, collections, profile.load, reranked=reranked))
+    for _ in range(_TRIES):
+        answers = await retrieve(query, collections, scope, profile.retrieve, this)
+        found = trace.tap("retrieve", answers)
+        lists = fuse(found.rankings, profile.fuse, weights)
+        fused = trace.tap("fuse", across(lists, deps.weights, profile.across))
+        loaded = trace.tap("load", await load(fused, collections, profile.load, reranked=reranked))
+        changed = overtaken(fused, loaded, profile.load, reranked=reranked)
+        if not changed:
+            break
     unique = trace.tap("dedup", dedup(loaded, profile.dedup))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)
@@ -109,7 +116,7 @@ async def _try(
     gated = trace.tap("gate", gate(covered, profile.gate))
     kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
-    return Outcome(found, gated, chosen, (*found.notices, *blended.notices))
+    return Outcome(found, gated, chosen, (*found.notices, *changed, *blended.notices))
 
 
 def _spared(

@@ -17,6 +17,7 @@ from pincite.owner.client import RemoteIndex
 from pincite.stores.qdrant_edge.shard import SPARE_BYTES
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, point_of, request_for
+from tests.owner.owners import script
 from tests.places import quick_folder
 
 _MB = 1024 * 1024
@@ -83,6 +84,49 @@ def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None
         (disk / "filler").unlink()
         await index.replace("main", *document_of("a.md", "a", ["hen"], dense=False))
         assert len(await index.documents("main")) == written
+        await index.leave()
+        await index.close()
+
+    asyncio.run(check())
+
+
+TRUSTING = """
+import sys
+from pathlib import Path
+from pincite import settings
+from pincite.owner.__main__ import main
+from pincite.stores.opening import Opened
+from pincite.stores.qdrant_edge.store import EdgeStore
+def opened(root, environ):
+    store = EdgeStore(root / "collections", lambda _: 10**15)  # so much is free, it believes
+    return Opened(store, store, store.keep_only)
+settings.open_remembered = opened
+sys.exit(main(sys.argv[1], "models", "60"))
+"""
+
+
+def test_an_owner_that_a_full_disk_has_killed_comes_back_with_everything(disk: Path) -> None:
+    """Others may fill a disk between a look at it and the write."""
+
+    async def check() -> None:
+        root = disk / "index"
+        root.mkdir()
+        owner = script(TRUSTING, root)
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "{}\n"
+        index = RemoteIndex(root, root, 60.0)
+        await index.create(LEXICAL_SPEC)
+        fill(disk, 25 * _MB)
+        with pytest.raises(DiskFull):  # says the one that was started in its place
+            await write_until_full(index)
+        assert await asyncio.to_thread(owner.wait, 30) == -signal.SIGBUS
+        owner.communicate()
+        (disk / "filler").unlink()
+        written = len(await index.documents("main"))
+        assert written > 1
+        request = request_for("fox", dense=None, sparse_limit=10_000)
+        (sparse,) = await index.search("main", request)
+        assert len(sparse.hits) == 100 * written
         await index.leave()
         await index.close()
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from pincite import version
 from pincite.owner import wire
 from pincite.testing.points import LEXICAL_SPEC, document_of
 from tests.owner.owners import A1, client, connected, gone, is_empty, open_to_others, run, script
@@ -152,30 +151,6 @@ def test_nobody_else_can_read_it_or_talk_to_it() -> None:
     run(check)
 
 
-OTHER_VERSION = """
-import sys
-from pincite import version
-version.VERSION = "0.0.0"
-from pincite.owner.__main__ import main
-sys.exit(main(sys.argv[1], "models", "60"))
-"""
-
-
-def test_an_owner_of_another_version_makes_room() -> None:
-    async def check(folder: Path) -> None:
-        old = script(OTHER_VERSION, folder)
-        assert old.stdout is not None
-        assert old.stdout.readline() == "{}\n"
-        async with connected(folder) as index:
-            identity = await index.hello()
-            assert identity.version == version.VERSION
-            assert identity.pid != old.pid
-        assert old.communicate(timeout=60) == ("", "")
-        assert old.returncode == 0
-
-    run(check)
-
-
 FORK = """
 import asyncio, os, sys
 from pathlib import Path
@@ -202,6 +177,22 @@ def test_a_forked_client_gets_connections_of_its_own() -> None:
             forking = script(FORK, folder)
             assert forking.communicate(timeout=60) == ("", "")
             assert forking.returncode == 0
+
+    run(check)
+
+
+def test_an_owner_keeps_nothing_open_of_the_client_that_started_it() -> None:
+    """Such as a pipe that others wait for the end of, or a lock that `flock` has taken."""
+
+    async def check(folder: Path) -> None:
+        reading, writing = os.pipe()
+        os.set_inheritable(writing, True)
+        async with connected(folder) as index:
+            await index.hello()
+            os.close(writing)
+            os.set_blocking(reading, False)
+            assert os.read(reading, 1) == b""
+        os.close(reading)
 
     run(check)
 

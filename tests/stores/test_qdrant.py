@@ -8,10 +8,12 @@ from contextlib import asynccontextmanager
 from uuid import uuid4
 
 import pytest
+from qdrant_client import AsyncQdrantClient
 
 from pincite.ports import Store
 from pincite.stores.qdrant.connection import Connection, open_client
 from pincite.stores.qdrant.store import QdrantStore
+from pincite.testing.fusions import FusionContract
 from pincite.testing.stores import StoreContract
 from tests.stores.qdrant_http import recording_server
 
@@ -33,8 +35,22 @@ class OnTheLocalEngine(StoreContract):
         pytest.skip("the local engine gives equal vectors unequal scores")
 
 
+class TestQdrantStoreInProcess(FusionContract):
+    """More cases of fusion than go over HTTP in a moment."""
+
+    fusion_cases = 1_000
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Store]:
+        store = QdrantStore(Connection(AsyncQdrantClient(":memory:"), "the local engine"))
+        yield store
+        await store.close()
+
+
 class TestQdrantStoreOverHttp(OnTheLocalEngine):
     """Every request of the whole suite follows the published OpenAPI."""
+
+    fusion_cases = 20
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Store]:
@@ -49,6 +65,8 @@ class TestQdrantStoreOverHttp(OnTheLocalEngine):
 
 @pytest.mark.skipif(not URL, reason="set QDRANT_URL to run the suite on a Qdrant server")
 class TestQdrantStoreOnAServer(StoreContract):
+    fusion_cases = 1_000
+
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Store]:
         key = os.environ.get("QDRANT_API_KEY")

@@ -10,6 +10,8 @@ from tests.places import quick_folder
 
 
 class TestEdgeStore(StoreContract):
+    fusion_cases = 1_000
+
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Store]:
         with quick_folder() as folder:

@@ -88,10 +88,12 @@ def main(index: str, models: str, idle_s: str) -> int:
 
 def into_the_background() -> None:
     """The caller's child ends here; its child, alone in a session of its own, goes on. Nothing has
-    been imported yet that starts threads."""
+    been imported yet that starts threads or opens files. What the caller has let its children
+    inherit (a lock of its shell, the end of a pipe) would stay open as long as the owner lives."""
     if os.fork():
         os._exit(0)
     os.setsid()
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
 
 
 if __name__ == "__main__":

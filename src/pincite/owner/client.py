@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
-from pincite import version
 from pincite.errors import IndexUnavailable
 from pincite.owner import wire
 from pincite.owner.starting import (
@@ -24,9 +24,11 @@ from pincite.owner.starting import (
     connect,
     connect_or_start,
     hung,
+    is_being_written,
     owner_pid,
     wait_for_end,
 )
+from pincite.owner.versions import PATIENCE_S, UNUSED_S, compare, refusal
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,6 +36,7 @@ T = TypeVar("T")
 _TRIES = 3
 _ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
 _HELLO_S = 30.0
+_LOOK_S = 0.1
 #: Connections from before a fork or of another loop. Closing one would take its descriptor out of a
 #: selector that the parent process still uses.
 _FOREIGN: list[list[Stream]] = []
@@ -132,24 +135,37 @@ class RemoteIndex:
             return self._idle.pop()
         while True:
             stream = await connect_or_start(self._root, self._models, self._idle_s)
-            if self._checked or await self._same_version(stream):
+            if self._checked or await self._understood(stream):
                 self._checked = True
                 return stream
 
-    async def _same_version(self, stream: Stream) -> bool:
-        """Is it an owner like us? One of another version is asked to leave."""
-        body = wire.encode(("hello", ()))
-        answer = await self._exchange(stream, body, "hello", min(_HELLO_S, self._answer_s))
-        if answer is None:
-            return False
-        try:
-            identity: wire.Identity = _open(answer, wire.Identity)
-            if (identity.protocol, identity.version) == (wire.PROTOCOL, version.VERSION):
+    async def _understood(self, stream: Stream) -> bool:
+        """Is it an owner of our version? False when it has gone: an older one that nobody uses is
+        asked to. Raises OwnerOfAnotherVersion."""
+        until = time.monotonic() + min(PATIENCE_S, self._answer_s)
+        while True:
+            body = wire.encode(("hello", ()))
+            answer = await self._exchange(stream, body, "hello", min(_HELLO_S, self._answer_s))
+            if answer is None:
+                return False
+            try:
+                identity: wire.Identity = _open(answer, wire.Identity)
+            except (IndexUnavailable, msgspec.MsgspecError):
+                stream[1].close()
+                raise refusal(self._root, None) from None
+            standing = compare(identity)
+            if standing == "same":
                 return True
-        except (IndexUnavailable, msgspec.MsgspecError):
-            pass  # so it is of another version
-        await self._dismiss(stream)
-        return False
+            if standing == "older":
+                used = identity.unused_s < UNUSED_S or is_being_written(self._root)
+                if not used:
+                    await self._dismiss(stream)
+                    return False
+                if time.monotonic() < until:
+                    await asyncio.sleep(_LOOK_S)
+                    continue
+            stream[1].close()
+            raise refusal(self._root, identity)
 
     async def _dismiss(self, stream: Stream) -> None:
         """Return when the owner has let go of the index."""

@@ -19,10 +19,18 @@ import msgspec
 
 from pincite import version
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.errors import IndexUnavailable, ModelUnavailable, PinciteError, StoreError
+from pincite.errors import (
+    EnginePanicked,
+    IndexUnavailable,
+    ModelUnavailable,
+    PinciteError,
+    StoreError,
+)
 from pincite.index import LocalIndex
 from pincite.model import CollectionSpec, Vector
 from pincite.owner import asking, wire
+from pincite.owner.private import is_ours
+from pincite.owner.usage import Usage
 from pincite.ports import DenseEncoder
 from pincite.stores.opening import Opened, open_edge
 
@@ -64,6 +72,7 @@ class Owner(LocalIndex):
         self._load_encoder = load_encoder
         self._encoder: asyncio.Future[DenseEncoder] | None = None
         self.leaving = asyncio.Event()
+        self.usage = Usage()
 
     async def open(self) -> None:
         await super().open()
@@ -96,7 +105,8 @@ class Owner(LocalIndex):
         return await asyncio.shield(self._warm())
 
     async def hello(self) -> wire.Identity:
-        return wire.Identity(wire.PROTOCOL, version.VERSION, os.getpid())
+        unused_s = self.usage.unused_s
+        return wire.Identity(wire.PROTOCOL, version.VERSION, os.getpid(), unused_s)
 
     async def leave(self) -> None:
         self.leaving.set()
@@ -157,7 +167,12 @@ class Reception:
         return bool(self._connected)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one client, one request after the other, until it or the owner leaves."""
+        """Answer one client, one request after the other, until it or the owner leaves. Other
+        users are hung up on."""
+        if not is_ours(writer.get_extra_info("socket")):
+            log.warning("another user wanted to connect")
+            writer.close()
+            return
         self._connected.add(writer)
         self._empty.clear()
         try:
@@ -227,12 +242,18 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
         return
 
 
-async def answer(owner: wire.Service, body: bytes) -> bytes:
-    """The answer to one request. Errors of ours travel; anything else is logged and named."""
+async def answer(owner: Owner, body: bytes) -> bytes:
+    """The answer to one request. Errors of ours travel; anything else is logged and named. After a
+    panic of the engine there is none: its state cannot be trusted, and what it was told is in its
+    log on disk. The client starts another owner, which reads that, and asks again."""
     try:
         name, arguments = _read(body)
-        result = await getattr(owner, name)(**arguments)
+        with owner.usage.request(name):
+            result = await getattr(owner, name)(**arguments)
         return wire.encode((True, result))
+    except EnginePanicked as error:
+        log.critical("the engine panicked, which ends this process: %s", error)
+        os._exit(os.EX_SOFTWARE)
     except PinciteError as error:
         return wire.encode((False, wire.describe_error(error)))
     except Exception as error:

@@ -13,20 +13,25 @@ from pathlib import Path
 
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.owner import wire
+from pincite.owner.private import is_ours, require_own
 
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
 _POLL_S = 0.01
 _BUFFER_BYTES = 1024 * 1024
+#: The lock of a process that indexes a collection.
+WRITING = "writing-{}.lock"
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def connect(root: Path) -> Stream | None:
-    """A connection to the owner of `root`, None if there is none. Raises IndexUnavailable."""
+    """A connection to the owner of `root`, None if there is none. Raises IndexUnavailable, also
+    where another user's process answers or the folder is not ours."""
+    require_own(root)
     try:
         with wire.socket_address(root) as address:
-            return await asyncio.open_unix_connection(address, limit=_BUFFER_BYTES)
+            stream = await asyncio.open_unix_connection(address, limit=_BUFFER_BYTES)
     except (FileNotFoundError, ConnectionRefusedError, ConnectionResetError):
         return None
     except OSError as error:
@@ -34,6 +39,13 @@ async def connect(root: Path) -> Stream | None:
             f"the owner of {root} cannot be reached: {error}",
             hint="use an index folder of your own: see PINCITE_INDEX",
         ) from error
+    if not is_ours(stream[1].get_extra_info("socket")):
+        stream[1].close()
+        raise IndexUnavailable(
+            f"a process of another user answers in {root}",
+            hint=f"see who may write to that folder: ls -ld {root}",
+        )
+    return stream
 
 
 async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
@@ -100,6 +112,15 @@ def _owned(root: Path) -> bool:
         return not _try(lock)
     finally:
         os.close(lock)
+
+
+def is_being_written(root: Path) -> bool:
+    """Is a process indexing, whatever it is waiting for right now?"""
+    for path in root.glob(WRITING.format("*")):
+        with path.open() as file:
+            if not _try(file.fileno()):
+                return True
+    return False
 
 
 def owner_pid(root: Path) -> int | None:

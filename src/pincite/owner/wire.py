@@ -16,6 +16,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from math import inf
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, Protocol, get_type_hints
@@ -37,11 +38,13 @@ LOG = "owner.log"
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Who answers on a socket."""
+    """Who answers on a socket. `unused_s`: for how long nobody has asked for anything. Other
+    versions read this, too: fields are only ever added."""
 
     protocol: int
     version: str
     pid: int
+    unused_s: float = inf
 
 
 class Service(Host, Protocol):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from pincite.errors import ConfigError, PinciteError
+from pincite.errors import ConfigError, EnginePanicked, PinciteError
 from pincite.model import Candidate, Chunk, Context, Notice
 from pincite.ports import Searchable
 
@@ -55,7 +55,7 @@ async def context(
     notices = []
     chunks: dict[tuple[str, str, str], tuple[Chunk, ...]] = {}
     for file, answer in zip(files, answers, strict=True):
-        if isinstance(answer, PinciteError):
+        if isinstance(answer, PinciteError) and not isinstance(answer, EnginePanicked):
             said = f"{file[2]} is shown without what stands around it: {answer.message}"
             notices.append(Notice("context_unavailable", said))
         elif isinstance(answer, BaseException):

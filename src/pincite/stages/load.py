@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pincite.errors import ConfigError
-from pincite.model import Candidate, Fused
+from pincite.model import Candidate, Fused, Notice
 from pincite.ports import Searchable, Stored
 from pincite.tasks import together
 
@@ -45,8 +45,7 @@ async def load(
 ) -> tuple[Candidate, ...]:
     """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out. Where
     they are not `reranked` later, fewer will do."""
-    enough = config.pool if reranked or not config.alone else min(config.pool, config.alone)
-    wanted = _pool(fused, enough, config.share)
+    wanted = _pool(fused, _enough(config, reranked=reranked), config.share)
     by_name = {collection.spec.name: collection for collection in collections}
     ids: dict[str, list[str]] = {}
     for hit in wanted:
@@ -62,6 +61,26 @@ async def load(
         for hit in wanted
         if (one := stored.get((hit.collection, hit.id))) is not None
     )
+
+
+def overtaken(
+    fused: Sequence[Fused],
+    loaded: Sequence[Candidate],
+    config: LoadConfig,
+    *,
+    reranked: bool = True,
+) -> tuple[Notice, ...]:
+    """A notice if documents were replaced or removed between the search for `fused` and `load`.
+    What stands there now may have been left out: it is worth another search."""
+    gone = min(len(fused), _enough(config, reranked=reranked)) - len(loaded)
+    if not gone:
+        return ()
+    said = f"{gone} passages were replaced or removed while they were searched: ask again"
+    return (Notice("index_changed", said),)
+
+
+def _enough(config: LoadConfig, *, reranked: bool) -> int:
+    return config.pool if reranked or not config.alone else min(config.pool, config.alone)
 
 
 def _pool(fused: Sequence[Fused], size: int, share: float) -> Sequence[Fused]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from pincite.errors import ConfigError, PinciteError, StoreError, UsageError
+from pincite.errors import ConfigError, EnginePanicked, PinciteError, StoreError, UsageError
 from pincite.model import (
     Notice,
     Pass,
@@ -113,6 +113,8 @@ async def retrieve(
     dense: set[str] = set()
     for collection, result in zip(collections, results, strict=True):
         name = collection.spec.name
+        if isinstance(result, EnginePanicked):
+            raise result
         if isinstance(result, PinciteError):
             errors.append(result)
             notices.append(Notice("collection_failed", f"{name} was left out: {result.message}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,15 +15,20 @@ from pincite.ports import AnyOf, Filter, SearchRequest, Store
 from pincite.stores.memory import MemoryStore
 from pincite.testing.points import DENSE_SPEC, request_for
 from pincite.testing.running import contract
-from pincite.testing.scores import random_points
+from pincite.testing.scores import WORDS, random_points
 
 _TOLERANCE = 1e-3
 _SAME = 1e-4  # scores of one branch that are so close may change places
+_CASES_A_QUESTION = 20
+_FILTERS = (Filter(), Filter(), Filter(must=(AnyOf("repo", ("acme/docs",)),)))
 _METHODS: tuple[Literal["rrf", "dbsf"], ...] = ("rrf", "dbsf")
 
 
 class FusionContract:
-    """One call for both branches."""
+    """One call for both branches. `fusion_cases` random ones are tried; a store whose engine fuses
+    should take 1,000."""
+
+    fusion_cases = 100
 
     async def both(self, store: Store) -> MemoryStore:
         """The same points in this store and in one that calculates exactly."""
@@ -30,29 +36,35 @@ class FusionContract:
         for each in (store, exact):
             await each.create(DENSE_SPEC)
             for number in range(3):
-                await each.stage("main", f"r{number}", random_points(50, number))
+                await each.stage("main", f"r{number}", random_points(25, number))
                 await each.publish("main", f"r{number}", None)
         return exact
 
     @contract
     async def test_a_fusion_is_that_of_the_branches_up_to_ties(self, store: Store) -> None:
         exact = await self.both(store)
-        for fusion in _METHODS:
-            for text in ("fox owl", "fox cow yak", "bee bee", "nothing of it"):
-                for k, limits in ((60, (20, 30)), (2, (5, 9))):
-                    request = request_for(
-                        text,
-                        dense_limit=limits[0],
-                        sparse_limit=limits[1],
-                        exact=True,
-                        fusion=fusion,
-                        fusion_k=k,
-                        fusion_limit=12,
-                    )
-                    (ranking,) = await store.search("main", request)
-                    assert (ranking.signal, ranking.kind) == ("fused", fusion)
-                    assert len(ranking.hits) == ranking.depth <= 12
-                    await agree(ranking, exact, request)
+        dice = random.Random(60)
+        for _ in range(self.fusion_cases // _CASES_A_QUESTION):
+            question = request_for(
+                " ".join(dice.choices(WORDS, k=dice.randint(1, 4))),
+                exact=True,
+                filter=dice.choice(_FILTERS),
+            )
+            whole = replace(question, complete=False, dense_limit=999, sparse_limit=999)
+            branches = await exact.search("main", whole)
+            for _ in range(_CASES_A_QUESTION):
+                request = replace(
+                    question,
+                    dense_limit=dice.randint(1, 40),
+                    sparse_limit=dice.randint(1, 40),
+                    fusion=dice.choice(_METHODS),
+                    fusion_k=dice.choice((1, 2, 10, 60, 100)),
+                    fusion_limit=dice.randint(1, 30),
+                )
+                (ranking,) = await store.search("main", request)
+                assert (ranking.signal, ranking.kind) == ("fused", request.fusion)
+                assert len(ranking.hits) == ranking.depth <= request.fusion_limit
+                agree(ranking, branches, request)
 
     @contract
     async def test_a_fusion_sees_its_filter_and_a_single_branch(self, store: Store) -> None:
@@ -65,11 +77,9 @@ class FusionContract:
         assert [hit.score for hit in ranking.hits] == pytest.approx([1 / 4, 1 / 5])
 
 
-async def agree(ranking: Ranking, exact: Store, request: SearchRequest) -> None:
-    """Every score is one that the branches can give, whichever way their ties fall, and nothing
-    that must be better is missing."""
-    whole = replace(request, fusion="none", complete=False, dense_limit=999, sparse_limit=999)
-    branches = await exact.search("main", whole)
+def agree(ranking: Ranking, branches: Sequence[Ranking], request: SearchRequest) -> None:
+    """Every score is one that the whole branches can give, whichever way their ties fall, and
+    nothing that must be better is missing."""
     limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
     bounds: dict[str, tuple[float, float]] = {}
     for branch in branches:

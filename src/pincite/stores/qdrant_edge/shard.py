@@ -18,7 +18,7 @@ from typing import TypeVar
 import msgspec
 import qdrant_edge as edge
 
-from pincite.errors import DiskFull, PinciteError, StoreError
+from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
 from pincite.stores.payload import DENSE, SPARSE
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge.generations import State
@@ -118,13 +118,14 @@ class Shard:
         return self._optimising is not None
 
     def guard(self, verb: str, call: Callable[[], T]) -> T:
-        """Run one engine call and translate what it raises. Its panics are no Exceptions."""
+        """Run one engine call and translate what it raises: StoreError, EnginePanicked."""
         try:
             return call()
         except (KeyboardInterrupt, SystemExit, asyncio.CancelledError, PinciteError):
             raise
         except BaseException as error:
-            raise StoreError(
+            failed = StoreError if isinstance(error, Exception) else EnginePanicked
+            raise failed(
                 f"the engine could not {verb} collection {self.root.name!r}: {error}",
                 hint=f"pincite collections rebuild {self.root.name}",
             ) from error

@@ -1,0 +1,172 @@
+"""Programs of two versions of Pincite on one index: the newer one wins, and nobody is cut off."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pincite import version
+from pincite.errors import OwnerOfAnotherVersion
+from pincite.indexing import writer_lock
+from pincite.owner import wire
+from pincite.owner.versions import compare
+from pincite.testing.points import LEXICAL_SPEC
+from tests.owner.owners import A1, client, connected, run, script
+
+OWNER = """
+import sys
+from pincite import version
+version.VERSION = sys.argv[2]
+from pincite.owner.__main__ import main
+sys.exit(main(sys.argv[1], "models", "60"))
+"""
+
+CLIENT = """
+import asyncio, sys
+from pathlib import Path
+from pincite import version
+version.VERSION = sys.argv[2]
+from pincite.owner.client import RemoteIndex
+async def main():
+    index = RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
+    for _ in range(int(sys.argv[3])):
+        print(len(await index.collections()), flush=True)
+        await asyncio.sleep(0.05)
+try:
+    asyncio.run(main())
+except Exception as error:
+    sys.exit(f"{type(error).__name__}: {error}")
+"""
+
+
+@contextmanager
+def owner_of(number: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """An owner of that version."""
+    process = script(OWNER, folder, number)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "{}\n"
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def test_an_older_owner_that_nobody_uses_makes_room() -> None:
+    async def check(folder: Path) -> None:
+        with owner_of("0.0.1", folder) as old:
+            async with connected(folder) as index:
+                identity = await index.hello()
+                assert identity.version == version.VERSION
+                assert identity.pid != old.pid
+            assert old.communicate(timeout=60) == ("", "")
+            assert old.returncode == 0
+
+    run(check)
+
+
+def test_an_older_owner_in_use_stays_and_both_versions_are_named() -> None:
+    async def check(folder: Path) -> None:
+        with owner_of("0.0.1", folder) as old:
+            using = script(CLIENT, folder, "0.0.1", 1_000)
+            assert using.stdout is not None
+            assert using.stdout.readline() == "0\n"
+            hasty = client(folder, answer_s=0.3)
+            with pytest.raises(OwnerOfAnotherVersion) as caught:
+                await hasty.collections()
+            assert f"process {old.pid}" in caught.value.message
+            assert "version 0.0.1, older than this version" in caught.value.message
+            assert version.VERSION in caught.value.message
+            assert "pincite stop" in caught.value.hint
+            assert using.poll() is None
+            using.kill()
+            using.communicate()
+            async with connected(folder) as patient:  # which waits until nobody does
+                assert (await patient.hello()).version == version.VERSION
+
+    run(check)
+
+
+def test_an_older_owner_is_in_use_while_a_process_indexes_and_asks_nothing() -> None:
+    async def check(folder: Path) -> None:
+        with owner_of("0.0.1", folder):
+            await asyncio.sleep(1.1)
+            hasty = client(folder, answer_s=0.3)
+            with writer_lock(folder, "main"), pytest.raises(OwnerOfAnotherVersion, match="in use"):
+                await hasty.collections()
+            assert await hasty.collections() == ()
+            await hasty.leave()
+
+    run(check)
+
+
+def test_a_newer_owner_stays_and_the_older_program_says_how_to_go_on() -> None:
+    async def check(folder: Path) -> None:
+        with owner_of("99.1", folder) as new:
+            index = client(folder)
+            for _ in range(2):
+                with pytest.raises(OwnerOfAnotherVersion) as caught:
+                    await index.collections()
+                assert "version 99.1, newer than this version" in caught.value.message
+                assert "pip install 'pincite==99.1'" in caught.value.hint
+                assert "pincite stop" in caught.value.hint
+            assert new.poll() is None
+            await index.leave()  # what `pincite stop` does
+            assert await index.collections() == ()
+            await index.leave()
+
+    run(check)
+
+
+def test_two_versions_do_not_take_the_index_from_each_other_in_turns() -> None:
+    async def check(folder: Path) -> None:
+        async with connected(folder) as index:
+            await index.create(LEXICAL_SPEC)
+            await index.replace("main", *A1)
+            pid = (await index.hello()).pid
+            for _ in range(2):
+                old = script(CLIENT, folder, "0.0.1", 1)
+                output, errors = old.communicate(timeout=60)
+                assert (output, old.returncode) == ("", 1)
+                assert errors.startswith("OwnerOfAnotherVersion: ")
+                assert len(await index.documents("main")) == 1
+            assert (await index.hello()).pid == pid
+
+    run(check)
+
+
+def test_what_answers_without_making_sense_is_not_an_owner() -> None:
+    async def check(folder: Path) -> None:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await wire.read_frame(reader)
+            await wire.write_frame(writer, b"something else")
+            writer.close()
+
+        with wire.socket_address(folder) as address:
+            server = await asyncio.start_unix_server(answer, address)
+        with pytest.raises(OwnerOfAnotherVersion, match="does not understand"):
+            await client(folder).collections()
+        server.close()
+
+    run(check)
+
+
+@pytest.mark.parametrize(
+    ("number", "protocol", "standing"),
+    [
+        (version.VERSION, wire.PROTOCOL, "same"),
+        (version.VERSION, wire.PROTOCOL - 1, "older"),
+        (version.VERSION, wire.PROTOCOL + 1, "newer"),
+        (f"{version.VERSION}.dev1", wire.PROTOCOL, "older"),
+        (f"{version.VERSION}.post1", wire.PROTOCOL, "newer"),
+        ("10.0", wire.PROTOCOL, "newer"),
+        ("some fork", wire.PROTOCOL, "newer"),
+    ],
+)
+def test_versions_are_ordered_as_pip_orders_them(number: str, protocol: int, standing: str) -> None:
+    assert compare(wire.Identity(protocol, number, 1)) == standing

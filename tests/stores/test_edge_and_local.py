@@ -1,0 +1,157 @@
+"""The embedded engine beside the local mode of `qdrant-client`, on the documentation of this
+project: what a search gives must not depend on which of the two stands behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from qdrant_client import AsyncQdrantClient
+
+from pincite.model import Hit, Point, Ranking
+from pincite.ports import AnyOf, Filter, Phrase, SearchRequest, Store, Text
+from pincite.stages.fuse import FuseConfig, fuse
+from pincite.stores.qdrant.connection import Connection
+from pincite.stores.qdrant.store import QdrantStore
+from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.testing.fusions import agree
+from pincite.testing.points import DENSE_SPEC, point_of, request_for
+from pincite.testing.scores import assert_ordered
+from tests.places import quick_folder
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Local mode performs exact:UserWarning"),
+]
+
+_DOCS = Path(__file__).parents[2] / "docs"
+_CHUNKS = 300
+_QUESTIONS = 12
+_LIMIT = 20
+#: Of a score's size, or of 1. Dense ones were seen to differ by 1.3e-7, sparse ones by 1.7e-7.
+_TOLERANCE = 1e-5
+
+FILTERS = (
+    Filter(),
+    Filter(must=(AnyOf("path", ("stores.md", "architecture.md")),)),
+    Filter(must_not=(AnyOf("symbols", ("index",)),)),
+    Filter(must=(Text("text", "the store"),)),
+    Filter(should=(Phrase("text", "the index"), AnyOf("source_type", ("code",)))),
+)
+
+
+def corpus() -> list[Point]:
+    """Paragraphs of the documentation."""
+    found = []
+    for path in sorted(_DOCS.rglob("*.md")):
+        for number, text in enumerate(path.read_text(encoding="utf-8").split("\n\n")):
+            symbols = tuple(sorted({"index", "store", "search"} & set(text.split())))
+            name = str(path.relative_to(_DOCS))
+            found.append(point_of(text, f"{name}/{number}", path=name, symbols=symbols))
+    return random.Random(7).sample(found, _CHUNKS)
+
+
+def questions() -> list[str]:
+    """A few words of some paragraphs."""
+    dice = random.Random(8)
+    return [
+        " ".join(dice.sample(words, min(5, len(words))))
+        for point in dice.sample(corpus(), _QUESTIONS)
+        if (words := point.chunk.text.split())
+    ]
+
+
+async def both(check: Any) -> None:
+    with quick_folder() as folder:
+        edge: Store = EdgeStore(folder)
+        local: Store = QdrantStore(Connection(AsyncQdrantClient(":memory:"), "the local engine"))
+        points = corpus()
+        for store in (edge, local):
+            await store.create(DENSE_SPEC)
+            await store.stage("main", "r1", points)
+            await store.publish("main", "r1", None)
+        await check(edge, local)
+        await edge.close()
+        await local.close()
+
+
+def run(check: Any) -> None:
+    session: Coroutine[Any, Any, None] = both(check)
+    asyncio.run(session)
+
+
+def assert_alike(ours: Ranking, theirs: Ranking) -> None:
+    """The same scores place by place, and the same ids where scores are not tied."""
+    assert (ours.signal, ours.kind, ours.depth) == (theirs.signal, theirs.kind, theirs.depth)
+    for ranking in (ours, theirs):
+        assert_ordered(ranking)
+    mine, others = ours.hits[: ours.depth], theirs.hits[: theirs.depth]
+    scores = [hit.score for hit in others]
+    assert [hit.score for hit in mine] == pytest.approx(scores, rel=_TOLERANCE, abs=_TOLERANCE)
+    floor = scores[-1] + 2 * _TOLERANCE * (1 + abs(scores[-1])) if scores else 0.0
+    assert above(mine, floor) == above(others, floor)
+    known = {hit.id: hit.score for hit in theirs.hits}
+    for hit in ours.hits:
+        if hit.id in known:
+            assert hit.score == pytest.approx(known[hit.id], rel=_TOLERANCE, abs=_TOLERANCE)
+
+
+def above(hits: tuple[Hit, ...], floor: float) -> set[str]:
+    return {hit.id for hit in hits if hit.score > floor}
+
+
+def requests() -> list[SearchRequest]:
+    return [
+        request_for(text, filter=one, exact=True, dense_limit=_LIMIT, sparse_limit=_LIMIT)
+        for text in questions()
+        for one in FILTERS
+    ]
+
+
+def test_dense_sparse_and_filtered_rankings_are_the_same() -> None:
+    async def check(edge: Store, local: Store) -> None:
+        found = 0
+        for request in requests():
+            ours = await edge.search("main", request)
+            theirs = await local.search("main", request)
+            for mine, other in zip(ours, theirs, strict=True):
+                assert_alike(mine, other)
+                found += len(mine.hits)
+        assert found > 1_000
+
+    run(check)
+
+
+def test_our_fusion_of_either_is_the_same() -> None:
+    async def check(edge: Store, local: Store) -> None:
+        for request in requests()[:: len(FILTERS)]:
+            fused = [
+                fuse(await store.search("main", request), FuseConfig()) for store in (edge, local)
+            ]
+            ours, theirs = ({one.id: one.score for one in found} for found in fused)
+            shared = ours.keys() & theirs.keys()
+            assert len(shared) >= 0.9 * len(ours)  # ties at a limit
+            for key in shared:
+                assert ours[key] == pytest.approx(theirs[key], abs=1e-4)
+            assert fused[0][0].score == pytest.approx(fused[1][0].score, abs=1e-4)
+
+    run(check)
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "dbsf"])
+def test_fusion_by_either_engine_is_that_of_the_branches(fusion: str) -> None:
+    async def check(edge: Store, local: Store) -> None:
+        for request in requests()[:: len(FILTERS)]:
+            whole = replace(request, complete=False, dense_limit=_CHUNKS, sparse_limit=_CHUNKS)
+            branches = await edge.search("main", whole)
+            asked = replace(request, fusion=fusion, fusion_limit=10)  # type: ignore[arg-type]
+            for store in (edge, local):
+                (ranking,) = await store.search("main", asked)
+                agree(ranking, branches, asked)
+
+    run(check)
