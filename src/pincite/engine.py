@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from pincite.deps import Deps, informative_terms
 from pincite.errors import IndexNotFound, UsageError
+from pincite.foreign import ForeignCollections
 from pincite.hosted import Models, NamedReranker
 from pincite.members import all_members, all_sources
 from pincite.model import EvidencePack, Notice, Scope, TaskMode
@@ -54,6 +55,7 @@ class AsyncPincite:
         if reranker is None and settings.use.rerank:
             self._named = reranker = NamedReranker(self._models, settings.use.rerank)
         self._reranker = reranker
+        self.foreign = ForeignCollections(settings, self._models)
         self._client: RemoteIndex | None = None
         self._searchables: Searchables | None = None
         self.log = file_recorder(settings.index, settings.log)
@@ -74,6 +76,7 @@ class AsyncPincite:
         if self._named is not None:
             await self._named.close()
         await self._models.close()
+        await self.foreign.close()
         if self._client is not None:
             await self._client.close()
 
@@ -81,7 +84,7 @@ class AsyncPincite:
         """The index of the folder. Raises IndexNotFound unless there is one or `create` is set."""
         root = self.settings.index
         if not (root / "catalog.db").exists():
-            if not create:
+            if not create and not self.foreign:
                 raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
             make_folder(root)
         if self._client is None:
@@ -103,8 +106,9 @@ class AsyncPincite:
         from pincite.indexing import index_sources  # the write path is heavy, searches are many
 
         self._searchables = None
-        client = self.client(create=bool(locations or self.settings.sources))
         chosen = options or IndexOptions()
+        self.foreign.refuse(chosen.collection)
+        client = self.client(create=bool(locations or self.settings.sources))
         return await index_sources(self.settings, client, locations, chosen, progress)
 
     async def search(
@@ -170,7 +174,7 @@ class AsyncPincite:
             return False
         known = self._searchables.infos
         specs = {info.spec.name: info.spec for info in await self.client().collections()}
-        if specs == {name: info.spec for name, info in known.items()}:
+        if specs == {name: info.spec for name, info in known.items() if not info.foreign}:
             return False
         self._searchables = None
         return True
@@ -191,19 +195,19 @@ class AsyncPincite:
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
         """What is indexed."""
-        return await self.client().collections()
+        return (*await self.client().collections(), *await self.foreign.infos())
 
     async def get(self, locator: str, context: int = 0) -> Passage:
         """Lines of an indexed file as it is now; see `pincite.locate.get`."""
         from pincite.locate import get
 
-        return await get(self.client(), locator, context)
+        return await self.foreign.unless_theirs(locator, get(self.client(), locator, context))
 
     async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
         """Does the evidence still hold? See `pincite.locate.verify`."""
         from pincite.locate import verify
 
-        return await verify(self.client(), pack)
+        return await verify(self.client(), pack, self.foreign.readable())
 
     async def check(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
         """Do citations hold, and do their lines say what is quoted? See `pincite.claims.check`."""
@@ -251,7 +255,8 @@ class AsyncPincite:
     async def _require(self, collection: str) -> tuple[CollectionInfo, ...]:
         """The collection of that name: all members of a base, or a single one."""
         self._searchables = None
-        infos = await self.collections()
+        self.foreign.refuse(collection)
+        infos = await self.client().collections()
         found = all_members(infos, collection)
         found = found or tuple(info for info in infos if info.spec.name == collection)
         if not found:
@@ -267,11 +272,12 @@ class AsyncPincite:
         if self._searchables is None:
             client = self.client()
             infos = await client.collections()
-            if not infos:
+            if not infos and not self.foreign:
                 raise IndexNotFound(
                     f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
                 )
-            self._searchables = await open_searchables(self.settings, self._models, client, infos)
+            opening = open_searchables(self.settings, self._models, client, infos, self.foreign)
+            self._searchables = await opening
         chosen, notices = await self._searchables.within(scope)
         if not chosen:
             raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")

@@ -13,7 +13,7 @@ from pincite.model import EvidencePack, Scope, Vector
 from pincite.owner import wire
 from pincite.owner.asking import Answer, Place, Question, answer, question_of
 from pincite.owner.encoder import QueryEncoder
-from pincite.ports import Index, Searchable
+from pincite.ports import Readable, Searchable
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.providers.sparse.engine_bm25 import EngineBm25Encoder
@@ -31,7 +31,7 @@ QUESTION = "how do I rotate a key"
 class Host:
     """An index with an encoder, as the owner is."""
 
-    index: Index
+    index: Readable
     encoder: TopicEncoder
 
     async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:

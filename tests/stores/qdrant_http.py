@@ -61,7 +61,8 @@ def faults(method: str, path: str, query: dict[str, str], body: Any) -> tuple[st
 
 @dataclass
 class Recorder:
-    """What was asked. `failing` are status codes for the next requests; 0 lets one pass."""
+    """What was asked. `failing` are status codes for the next requests; 0 lets one pass. `words`
+    are the keys with a full-text index by collection, which the engine behind forgets."""
 
     engine: QdrantClient
     operations: set[str] = field(default_factory=set)
@@ -69,6 +70,7 @@ class Recorder:
     headers: list[dict[str, str]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     failing: list[int] = field(default_factory=list)
+    words: dict[str, list[str]] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.Lock)
     port: int = 0
 
@@ -90,7 +92,13 @@ class Recorder:
                 return 400, wrong[0]
             names = [unquote(part) for part in path.split("/")[2:]]
             try:
-                return 200, _perform(self.engine, operation, names, body)
+                result = _perform(self.engine, operation, names, body)
+                if isinstance(result, models.CollectionInfo):
+                    index = models.PayloadIndexInfo(
+                        data_type=models.PayloadSchemaType.TEXT, points=0
+                    )
+                    result.payload_schema = dict.fromkeys(self.words.get(names[0], ()), index)
+                return 200, result
             except ValueError as error:
                 return 404 if "not found" in str(error) else 400, str(error)
 

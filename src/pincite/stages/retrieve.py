@@ -218,15 +218,13 @@ async def _request(
 ) -> SearchRequest:
     dense = None
     if config.mode != "keyword":
-        dense = await _dense(
-            text, collection, vectors, None if config.mode == "vector" else notices
-        )
+        told = None if config.mode == "vector" else notices
+        dense = await _dense(text, collection, vectors, told)
     sparse = SparseVector((), ())
     if config.mode != "vector":
         sparse = _emphasised(text, query.identifiers, collection, config.identifier_weight)
         if not sparse.indices:
-            said = "the query has no word to search for: use some words"
-            notices.append(Notice("no_terms", said))
+            notices.append(_without_words(collection, config.mode))
     return SearchRequest(
         dense=dense,
         sparse=sparse if sparse.indices else None,
@@ -244,8 +242,7 @@ async def _request(
 async def _dense(
     text: str, collection: Searchable, vectors: _Vectors, notices: list[Notice] | None
 ) -> Vector | None:
-    """The vector of the text. Where there is none a notice says so; without `notices`, when no
-    words stand in for it, raises UsageError and what the encoder raises."""
+    """The vector of the text. A notice says why there is none, or an error where no words help."""
     name, upgrade = collection.spec.name, "`pincite index --upgrade`"
     if collection.spec.dense is None:
         lacking = f"{name} has no dense vectors"
@@ -257,10 +254,20 @@ async def _dense(
         try:
             return await vectors.of(collection.dense, text)
         except PinciteError as error:
-            if notices is None:
+            if notices is None or not collection.spec.sparse:
                 raise
             notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
     return None
+
+
+def _without_words(collection: Searchable, mode: SearchMode) -> Notice:
+    """Why the lexical side is not asked. Raises UsageError where it should have been alone."""
+    if collection.spec.sparse:
+        return Notice("no_terms", "the query has no word to search for: use some words")
+    said = f"{collection.spec.name} has no sparse vectors: it can be searched by meaning alone"
+    if mode == "keyword":
+        raise UsageError(said)
+    return Notice("dense_only", said)
 
 
 def _emphasised(
