@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from qdrant_client import models
 
-from pincite.model import CollectionSpec
+from pincite.model import CollectionSpec, Ranking
+from pincite.ports import SearchRequest
 from pincite.providers.sparse.engine_bm25 import EngineBm25Encoder
 from pincite.stores.fields import LAYOUTS, FieldMap, Foreign
 from pincite.stores.foreign_ids import PointIds
 from pincite.stores.qdrant.connection import Connection, open_client
 from pincite.stores.qdrant.foreign import ForeignCollection
 from pincite.testing.fakes import HashingEncoder
-from tests.stores.qdrant_http import Recorder
+from tests.stores.qdrant_http import Recorder, recording_server
 
 ENCODER = HashingEncoder()
 BM25 = EngineBm25Encoder()
+READS = {
+    "GET /collections/{collection_name}",
+    "GET /collections/{collection_name}/exists",
+    "POST /collections/{collection_name}/points",
+    "POST /collections/{collection_name}/points/scroll",
+    "POST /collections/{collection_name}/points/query/batch",
+}
 TEXTS = (
     "To rotate a key call rotate_key with the new secret.",
     "Backups run every night and are kept for thirty days.",
@@ -102,3 +110,40 @@ def hex_of(number: int | str) -> str:
 def embed(text: str) -> Any:
     """A query's vector."""
     return asyncio.run(ENCODER.embed_query(text))
+
+
+@contextmanager
+def reading_server() -> Iterator[Recorder]:
+    """Whatever a test does there: everything that is asked follows the description and only
+    reads."""
+    with recording_server() as recorder:
+        yield recorder
+        assert recorder.wrong == []
+        assert recorder.operations <= READS
+
+
+def asking(text: str = "rotate the key", **values: Any) -> SearchRequest:
+    """A request by meaning, unless it says more."""
+    return SearchRequest(**({"dense": embed(text)} | values))
+
+
+def search(
+    server: Recorder, request: SearchRequest, name: str = "theirs", **values: Any
+) -> tuple[Ranking, ...]:
+    """What the collection answers."""
+
+    async def ask() -> tuple[Ranking, ...]:
+        async with opened(server, name, **values) as collection:
+            return await collection.search("wiki", request)
+
+    return asyncio.run(ask())
+
+
+def load(server: Recorder, *ids: int | str, name: str = "theirs", **values: Any) -> tuple[Any, ...]:
+    """What the collection has, with vectors."""
+
+    async def ask() -> tuple[Any, ...]:
+        async with opened(server, name, **values) as collection:
+            return await collection.load("wiki", list(map(hex_of, ids)), vectors=True)
+
+    return asyncio.run(ask())
