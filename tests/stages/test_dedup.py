@@ -20,6 +20,15 @@ def test_the_same_chunk_from_two_collections_is_kept_once_in_its_best_place() ->
     assert pool.dropped[0].reason.startswith("same chunk as acme/docs@c0ffee:docs/a.md")
 
 
+def test_chunks_without_lines_are_not_at_the_same_place() -> None:
+    nowhere = {"path": "docs/one.md", "start": 0, "end": 0, "start_line": 0, "end_line": 0}
+    pool = dedup([candidate("a", 2, **nowhere), candidate("b", 1, **nowhere)], DedupConfig())
+    assert len(pool.candidates) == 2
+    lines = {"path": "docs/one.md", "start": 0, "end": 0}
+    far = candidate("b", 1, **(lines | {"start_line": 7, "end_line": 9}))
+    assert len(dedup([candidate("a", 2, **lines), far], DedupConfig()).candidates) == 2
+
+
 def test_the_same_lines_under_another_id_are_dropped() -> None:
     again = candidate("b", 1, path="docs/a.md", start=0, end=19, text="text of a\nother bytes")
     first = candidate("a", 2, start=0, end=19)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,10 +74,11 @@ class Recorder:
     words: dict[str, list[str]] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.Lock)
     port: int = 0
+    scheme: str = "http"
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def answer(self, method: str, target: str, body: Any) -> tuple[int, Any]:
         parts = urlsplit(target)
@@ -172,8 +174,8 @@ def _perform(engine: QdrantClient, operation: str, names: list[str], body: Any) 
 
 
 @contextmanager
-def recording_server() -> Iterator[Recorder]:
-    """A server on loopback."""
+def recording_server(tls: ssl.SSLContext | None = None) -> Iterator[Recorder]:
+    """A server on loopback, behind TLS if there is a context for it."""
     recorder = Recorder(QdrantClient(":memory:", force_disable_check_same_thread=True))
 
     class Handler(BaseHTTPRequestHandler):
@@ -206,6 +208,11 @@ def recording_server() -> Iterator[Recorder]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     recorder.port = server.server_address[1]
+    if tls is not None:
+        recorder.scheme = "https"
+        server.socket = tls.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
