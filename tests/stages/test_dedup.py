@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,10 +23,16 @@ def test_the_same_chunk_from_two_collections_is_kept_once_in_its_best_place() ->
 
 
 def test_chunks_without_lines_are_not_at_the_same_place() -> None:
-    nowhere = {"path": "docs/one.md", "start": 0, "end": 0, "start_line": 0, "end_line": 0}
+    nowhere: dict[str, Any] = {
+        "path": "docs/one.md",
+        "start": 0,
+        "end": 0,
+        "start_line": 0,
+        "end_line": 0,
+    }
     pool = dedup([candidate("a", 2, **nowhere), candidate("b", 1, **nowhere)], DedupConfig())
     assert len(pool.candidates) == 2
-    lines = {"path": "docs/one.md", "start": 0, "end": 0}
+    lines: dict[str, Any] = {"path": "docs/one.md", "start": 0, "end": 0}
     far = candidate("b", 1, **(lines | {"start_line": 7, "end_line": 9}))
     assert len(dedup([candidate("a", 2, **lines), far], DedupConfig()).candidates) == 2
 
