@@ -39,11 +39,12 @@ from bench.synthetic import PER_DOCUMENT, GivenVectors, Query, World, spec_for
 from bench.variants import ask, deps_of, profile_of
 from bench.waits import Waits
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.engine import AsyncPincite, make_folder
+from pincite.engine import AsyncPincite
 from pincite.evals.statistics import median, quantile
 from pincite.index import LocalIndex
 from pincite.model import EvidencePack
 from pincite.owner.client import RemoteIndex
+from pincite.owner.private import make_folder
 from pincite.retrieval_log import LogSettings
 from pincite.settings import Settings
 from pincite.stores.qdrant_edge.store import EdgeStore

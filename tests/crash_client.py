@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from pincite.engine import AsyncPincite, make_folder
+from pincite.engine import AsyncPincite
 from pincite.model import Chunk, DocumentRecord, Point
 from pincite.options import IndexOptions
 from pincite.owner.client import RemoteIndex
+from pincite.owner.private import make_folder
 from pincite.ports import Index
 from pincite.profile import Profile
 from pincite.settings import Settings

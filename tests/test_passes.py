@@ -10,7 +10,7 @@ import pytest
 
 from pincite.errors import StoreError
 from pincite.model import Chunk, EvidencePack, Query, Ranking, Scope, SignalKind, Vector
-from pincite.ports import AnyOf, Index, RerankScore, Searchable, SearchRequest
+from pincite.ports import AnyOf, Readable, RerankScore, Searchable, SearchRequest
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.stages.again import AgainConfig
@@ -29,7 +29,7 @@ from tests.scene import TEXTS, TopicEncoder, ask, make
 class Watched:
     """An index that keeps the requests that it was sent."""
 
-    index: Index
+    index: Readable
     requests: list[SearchRequest] = field(default_factory=list)
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:

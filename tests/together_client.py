@@ -15,11 +15,12 @@ from typing import Any
 
 import msgspec
 
-from pincite.engine import AsyncPincite, make_folder
+from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.model import DocumentRecord, Point, Scope
 from pincite.options import IndexOptions
 from pincite.owner.client import RemoteIndex
+from pincite.owner.private import make_folder
 from pincite.ports import AnyOf, Filter, SearchRequest
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder

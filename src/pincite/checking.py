@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.model import Document, Evidence
+from pincite.ports import Readable
 from pincite.readers import content_hash_of, read_document
 from pincite.readers.decoding import decode
 from pincite.sources import Entry, OpenSource, content_ref
 
-Freshness = Literal["fresh", "moved", "changed", "deleted"]
+Freshness = Literal["fresh", "moved", "changed", "deleted", "unknown"]
 RevisionState = Literal["confirmed", "refuted", "unknown"]
 
 
@@ -38,6 +39,20 @@ def document_at(opened: OpenSource, path: str) -> Document | None:
     raw = opened.read(entry)
     ref = opened.ref_for(entry, content_hash_of(raw))
     return read_document(raw, source=opened.source, path=path, ref=ref)
+
+
+async def check_stored(index: Readable, item: Evidence, *, text_cut: bool = False) -> Checked:
+    """What has become of an item of a collection whose sources are not indexed here. It is
+    `unknown` at best: that the collection has the same text says nothing of the source. Raises
+    StoreError, UsageError."""
+    found = await index.load(item.collection, [item.chunk_id])
+    if not found:
+        return Checked(item.number, item.citation, "deleted", "the collection has it no more")
+    text = found[0].chunk.text
+    if not (text.startswith(item.text) if text_cut else text == item.text):
+        return Checked(item.number, item.citation, "changed", "the collection has another text")
+    said = f"the source is not indexed here; the collection {item.collection} has the same text"
+    return Checked(item.number, item.citation, "unknown", said)
 
 
 def check(opened: OpenSource, item: Evidence, *, text_cut: bool = False) -> Checked:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from pincite.deps import Deps, informative_terms
 from pincite.errors import IndexNotFound, UsageError
+from pincite.foreign import ForeignCollections
 from pincite.hosted import Models, NamedReranker
 from pincite.members import all_members, all_sources
 from pincite.model import EvidencePack, Notice, Scope, TaskMode
@@ -19,7 +20,7 @@ from pincite.options import IndexOptions
 from pincite.owner.asking import question_of
 from pincite.owner.client import RemoteIndex
 from pincite.owner.encoder import QueryEncoder
-from pincite.owner.private import require_own
+from pincite.owner.private import make_folder, require_own
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
@@ -55,6 +56,7 @@ class AsyncPincite:
         if reranker is None and settings.use.rerank:
             self._named = reranker = NamedReranker(self._models, settings.use.rerank)
         self._reranker = reranker
+        self.foreign = ForeignCollections(settings, self._models)
         self._client: RemoteIndex | None = None
         self._searchables: Searchables | None = None
         self.log = file_recorder(settings.index, settings.log)
@@ -75,6 +77,7 @@ class AsyncPincite:
         if self._named is not None:
             await self._named.close()
         await self._models.close()
+        await self.foreign.close()
         if self._client is not None:
             await self._client.close()
 
@@ -83,7 +86,7 @@ class AsyncPincite:
         root = self.settings.index
         require_own(root)
         if not (root / "catalog.db").exists():
-            if not create:
+            if not create and not self.foreign:
                 raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
             make_folder(root)
         if self._client is None:
@@ -105,8 +108,9 @@ class AsyncPincite:
         from pincite.indexing import index_sources  # the write path is heavy, searches are many
 
         self._searchables = None
-        client = self.client(create=bool(locations or self.settings.sources))
         chosen = options or IndexOptions()
+        self.foreign.refuse(chosen.collection)
+        client = self.client(create=bool(locations or self.settings.sources))
         return await index_sources(self.settings, client, locations, chosen, progress)
 
     async def search(
@@ -155,14 +159,14 @@ class AsyncPincite:
         deps = await self.deps(scope)
         known = self._searchables.infos if self._searchables else {}
         entry.infos = [known[one.spec.name] for one in deps.collections]
-        question = None
+        question, owner = None, self.client()
         if not steps.detailed:
             question = question_of(
-                text, deps, profile, scope, mode, budget_ms, logged=self.log.enabled
+                text, deps, owner, profile, scope, mode, budget_ms, logged=self.log.enabled
             )
         if question is None:
             return await search(text, deps, profile, scope, steps, mode, budget_ms)
-        answer = await self.client().ask(question)
+        answer = await owner.ask(question)
         entry.found = answer.found
         return answer.pack
 
@@ -172,7 +176,7 @@ class AsyncPincite:
             return False
         known = self._searchables.infos
         specs = {info.spec.name: info.spec for info in await self.client().collections()}
-        if specs == {name: info.spec for name, info in known.items()}:
+        if specs == {name: info.spec for name, info in known.items() if not info.foreign}:
             return False
         self._searchables = None
         return True
@@ -193,19 +197,19 @@ class AsyncPincite:
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
         """What is indexed."""
-        return await self.client().collections()
+        return (*await self.client().collections(), *await self.foreign.infos())
 
     async def get(self, locator: str, context: int = 0) -> Passage:
         """Lines of an indexed file as it is now; see `pincite.locate.get`."""
         from pincite.locate import get
 
-        return await get(self.client(), locator, context)
+        return await self.foreign.unless_theirs(locator, get(self.client(), locator, context))
 
     async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
         """Does the evidence still hold? See `pincite.locate.verify`."""
         from pincite.locate import verify
 
-        return await verify(self.client(), pack)
+        return await verify(self.client(), pack, self.foreign.readable())
 
     async def check(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
         """Do citations hold, and do their lines say what is quoted? See `pincite.claims.check`."""
@@ -253,7 +257,8 @@ class AsyncPincite:
     async def _require(self, collection: str) -> tuple[CollectionInfo, ...]:
         """The collection of that name: all members of a base, or a single one."""
         self._searchables = None
-        infos = await self.collections()
+        self.foreign.refuse(collection)
+        infos = await self.client().collections()
         found = all_members(infos, collection)
         found = found or tuple(info for info in infos if info.spec.name == collection)
         if not found:
@@ -269,11 +274,12 @@ class AsyncPincite:
         if self._searchables is None:
             client = self.client()
             infos = await client.collections()
-            if not infos:
+            if not infos and not self.foreign:
                 raise IndexNotFound(
                     f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
                 )
-            self._searchables = await open_searchables(self.settings, self._models, client, infos)
+            opening = open_searchables(self.settings, self._models, client, infos, self.foreign)
+            self._searchables = await opening
         chosen, notices = await self._searchables.within(scope)
         if not chosen:
             raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")
@@ -288,9 +294,3 @@ class AsyncPincite:
 
 def _log_notice(notice: Notice) -> None:
     log.warning("%s: %s", notice.code, notice.message)
-
-
-def make_folder(root: Path) -> None:
-    """An index folder that only its user can read and that version control leaves alone."""
-    root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (root / ".gitignore").write_text("*\n")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from pincite.checking import Checked, check, document_at
+from pincite.checking import Checked, Freshness, check, check_stored, document_at
 from pincite.citation import Citation, parse_citation
 from pincite.errors import PinciteError, SourceError, UsageError
 from pincite.members import visible
 from pincite.model import Chunk, EvidencePack, SourceRecord
-from pincite.ports import CollectionInfo, Index
+from pincite.ports import CollectionInfo, Index, Readable
 from pincite.readers.urls import url_for
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
@@ -167,9 +168,12 @@ def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passa
     )
 
 
-async def verify(index: Index, pack: EvidencePack) -> tuple[Checked, ...]:
+async def verify(
+    index: Index, pack: EvidencePack, foreign: Mapping[str, Readable] = MappingProxyType({})
+) -> tuple[Checked, ...]:
     """Hold every item of a pack against the files as they are now and the revision that it cites,
-    in the order of the items; see `checking.check`."""
+    in the order of the items; see `checking.check`. Items of `foreign` collections are held against
+    what these have; see `checking.check_stored`."""
     infos = visible(await index.collections())
     sources = {
         (name, record.source.name): record
@@ -186,11 +190,16 @@ async def verify(index: Index, pack: EvidencePack) -> tuple[Checked, ...]:
             if key not in sources:  # that model's collection is gone, not what it was made from
                 key = item.collection.rpartition("__")[0], item.repo
             try:
+                if item.collection in foreign:
+                    there = foreign[item.collection]
+                    checked.append(await check_stored(there, item, text_cut=text_cut))
+                    continue
                 if key not in sources:
                     raise SourceError(f"source {item.repo!r} is not in the index any more")
                 if key not in opened:
                     opened[key] = stack.enter_context(reopen_source(sources[key]))
                 checked.append(check(opened[key], item, text_cut=text_cut))
             except PinciteError as error:
-                checked.append(Checked(item.number, item.citation, "deleted", error.message))
+                state: Freshness = "unknown" if item.collection in foreign else "deleted"
+                checked.append(Checked(item.number, item.citation, state, error.message))
     return tuple(checked)

@@ -17,6 +17,7 @@ from pincite.ports import CollectionInfo, DenseEncoder, Searchable
 from pincite.sparse_models import sparse_of
 
 if TYPE_CHECKING:
+    from pincite.foreign import ForeignCollections
     from pincite.hosted import Models
     from pincite.owner.client import RemoteIndex
     from pincite.settings import Settings
@@ -94,11 +95,17 @@ class Searchables:
 
 
 async def open_searchables(
-    settings: Settings, models: Models, client: RemoteIndex, infos: Sequence[CollectionInfo]
+    settings: Settings,
+    models: Models,
+    client: RemoteIndex,
+    infos: Sequence[CollectionInfo],
+    foreign: ForeignCollections,
 ) -> Searchables:
-    """Every collection that can be searched. What fails is kept, for those who ask for it."""
+    """Every collection that can be searched, those of other programs, too. What fails is kept, for
+    those who ask for it. Raises ConfigError where two have one name."""
     use = settings.use
-    made = Searchables({info.spec.name: info for info in infos})
+    made = Searchables({info.spec.name: info for info in (*infos, *foreign.known())})
+    made.opened |= await foreign.searchables(client, infos)
     for info in infos:
         spec = info.spec
         if spec.pending:

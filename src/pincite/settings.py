@@ -28,6 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pincite.errors import ConfigError
+from pincite.foreign_settings import ForeignSettings, take_foreign_settings
+from pincite.foreign_settings import key_of as key_of_foreign
 from pincite.model_settings import ModelSettings, take_model_settings
 from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
@@ -53,11 +55,12 @@ from pincite.stores.opening import (
 
 INDEX_FOLDER = ".pincite"
 CONFIG_FILE = "pincite.toml"
+KEYS_AND_FILES = tuple(name + suffix for name in KEYS.values() for suffix in ("", "_FILE"))
 VARIABLES = (
     *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
     *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
     "PINCITE_CACHE",
-    *(name + suffix for name in KEYS.values() for suffix in ("", "_FILE")),
+    *KEYS_AND_FILES,
     "PINCITE_LOG",
 )
 
@@ -80,6 +83,12 @@ class Settings:
     log: LogSettings = field(default_factory=LogSettings)
     sources: tuple[SourceConfig, ...] = ()
     values: Mapping[str, object] = field(default_factory=dict)
+    foreign: Mapping[str, ForeignSettings] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def key_of(self, one: ForeignSettings) -> str | None:
+        """The key of a foreign collection's server. Raises ConfigError."""
+        return key_of_foreign(self.keys, self.store, one, self.foreign)
 
     def preset(self, name: str) -> Profile:
         """The profile with another preset below the values of the file. Raises ConfigError."""
@@ -103,8 +112,9 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     origin = str(config or CONFIG_FILE)
     table = _read_toml(config) if config else {}
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
-    use = take_model_settings(table, origin, environ, cache.expanduser().absolute())
     store = take_store_settings(table, origin)
+    foreign = take_foreign_settings(table, origin, store)
+    use = take_model_settings(table, origin, environ, cache.expanduser().absolute())
     log = take_log_settings(table, origin, environ)
     folder = (config or place).absolute().parent
     sources = sources_from(table.pop("source", ()), origin, folder)
@@ -124,6 +134,8 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         log=log,
         sources=sources,
         values=table,
+        foreign=foreign,
+        keys={name: environ[name] for name in KEYS_AND_FILES if name in environ},
     )
 
 

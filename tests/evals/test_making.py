@@ -14,7 +14,7 @@ from pincite.evals.golden import Expected, GoldenQuery
 from pincite.evals.label import judge, next_id, pool
 from pincite.evals.targets import counts_for
 from pincite.model import Ranking, Scope
-from pincite.ports import Index, Searchable, SearchRequest
+from pincite.ports import Readable, Searchable, SearchRequest
 from pincite.profile import Profile
 from pincite.testing.fakes import HashingEncoder
 from tests.builders import chunk
@@ -91,7 +91,7 @@ def test_a_judgement_names_lines_and_counts() -> None:
 class Forgetful:
     """An index whose approximate search overlooks one chunk."""
 
-    index: Index
+    index: Readable
     overlooked: str
 
     async def search(self, name: str, request: SearchRequest) -> tuple[Ranking, ...]:
@@ -116,7 +116,7 @@ class Forgetful:
 def test_what_approximate_search_misses_is_counted_and_named() -> None:
     whole = collection(dense=HashingEncoder())
     chunks = {one.path: one.id for one in asyncio.run(whole.index.page("main", None, 100))}
-    index: Index = Forgetful(whole.index, chunks["keys"])  # type: ignore[assignment]
+    index: Readable = Forgetful(whole.index, chunks["keys"])  # type: ignore[assignment]
     subject = subject_of(Searchable(whole.spec, index, whole.sparse, whole.dense))
     report = asyncio.run(check_ann(subject, GOLDEN.queries[:3], Profile(), depth=5))
     assert report.questions == 3

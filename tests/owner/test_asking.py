@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, fields, replace
+from typing import cast
 
 import pytest
 
@@ -13,7 +14,7 @@ from pincite.model import EvidencePack, Scope, Vector
 from pincite.owner import wire
 from pincite.owner.asking import Answer, Place, Question, answer, question_of
 from pincite.owner.encoder import QueryEncoder
-from pincite.ports import Index, Searchable
+from pincite.ports import Readable, Searchable
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.providers.sparse.engine_bm25 import EngineBm25Encoder
@@ -31,7 +32,7 @@ QUESTION = "how do I rotate a key"
 class Host:
     """An index with an encoder, as the owner is."""
 
-    index: Index
+    index: Readable
     encoder: TopicEncoder
 
     async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
@@ -48,14 +49,15 @@ def opened(*, dense: bool = True) -> tuple[Host, Deps]:
     one = asyncio.run(make(encoder if dense else None, TEXTS, kinds={"keys": "code"}))
     host = Host(one.index, encoder)
     own = QueryEncoder(host, "models", encoder.fingerprint, encoder.dimensions) if dense else None
-    one = replace(one, dense=own, code=True, rung="other")
+    one = replace(one, index=cast(Index, host), dense=own, code=True, rung="other")
     return host, Deps([one], informative_terms("english"), guess_language)
 
 
 def told(
     deps: Deps, profile: Profile, scope: Scope = Scope(), text: str = QUESTION
 ) -> Question | None:
-    return question_of(text, deps, profile, scope, "build", None, logged=True)
+    host = deps.collections[0].index
+    return question_of(text, deps, host, profile, scope, "build", None, logged=True)
 
 
 def answered(host: Host, question: Question | None) -> Answer:
@@ -100,6 +102,8 @@ def test_what_only_the_client_has_is_searched_there() -> None:
     for other in (replace(one, dense=TopicEncoder()), replace(one, sparse=EngineBm25Encoder())):
         assert told(replace(deps, collections=[other]), Profile()) is None
         assert told(replace(deps, collections=[one, other]), Profile()) is None
+    elsewhere = replace(one, index=asyncio.run(make(None, TEXTS)).index)
+    assert told(replace(deps, collections=[one, elsewhere]), Profile()) is None
 
 
 def test_a_place_tells_all_that_is_not_open_in_a_searchable() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +20,21 @@ def test_the_same_chunk_from_two_collections_is_kept_once_in_its_best_place() ->
     assert names(pool.candidates) == ["docs/a.md", "docs/b.md"]
     assert pool.candidates[0].signals[0].value == 3
     assert pool.dropped[0].reason.startswith("same chunk as acme/docs@c0ffee:docs/a.md")
+
+
+def test_chunks_without_lines_are_not_at_the_same_place() -> None:
+    nowhere: dict[str, Any] = {
+        "path": "docs/one.md",
+        "start": 0,
+        "end": 0,
+        "start_line": 0,
+        "end_line": 0,
+    }
+    pool = dedup([candidate("a", 2, **nowhere), candidate("b", 1, **nowhere)], DedupConfig())
+    assert len(pool.candidates) == 2
+    lines: dict[str, Any] = {"path": "docs/one.md", "start": 0, "end": 0}
+    far = candidate("b", 1, **(lines | {"start_line": 7, "end_line": 9}))
+    assert len(dedup([candidate("a", 2, **lines), far], DedupConfig()).candidates) == 2
 
 
 def test_the_same_lines_under_another_id_are_dropped() -> None:

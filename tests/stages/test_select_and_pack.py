@@ -39,9 +39,26 @@ def test_one_document_can_be_kept_from_taking_all_places() -> None:
     assert pool.dropped[0].reason == "more than 2 of docs/one.md"
 
 
+def test_what_has_no_path_is_no_document_with_all_that_has_none() -> None:
+    same = [candidate(letter, 1, path="") for letter in "abc"]
+    pool = select(Gated(tuple(same), gated("grounded").verdict), SelectConfig(per_document=1))
+    assert len(pool.candidates) == 3
+
+
+def test_a_missing_revision_is_said() -> None:
+    found = Pool((candidate("a", 1.0, ref=""),))
+    result = pack(Query("q"), found, gated("weak", "a"), PLAN, (), PackConfig())
+    assert result.evidence[0].citation_confidence == "medium"
+    assert [notice.code for notice in result.warnings] == ["revision_unavailable"]
+
+
 def test_code_and_files_are_cited_by_lines_pages_by_their_address() -> None:
     assert cite(chunk("a")) == "acme/docs@c0ffee:docs/a.md#L1-L2"
     assert cite(chunk("a", text="one line")) == "acme/docs@c0ffee:docs/a.md#L1"
+    assert cite(chunk("a", ref="")) == "acme/docs:docs/a.md#L1-L2"
+    assert cite(chunk("a", ref="", end_line=0)) == "acme/docs:docs/a.md"
+    assert cite(chunk("a", path="", end_line=0)) == f"acme/docs@c0ffee:{chunk('a').id}"
+    assert cite(chunk("a", path="", url="https://x.org/a")) == "acme/docs@c0ffee:https://x.org/a"
     paged = chunk("a", url="https://example.org/a/")
     assert cite(paged) == "acme/docs@c0ffee:https://example.org/a/"
 

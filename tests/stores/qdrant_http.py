@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,7 +62,8 @@ def faults(method: str, path: str, query: dict[str, str], body: Any) -> tuple[st
 
 @dataclass
 class Recorder:
-    """What was asked. `failing` are status codes for the next requests; 0 lets one pass."""
+    """What was asked. `failing` are status codes for the next requests; 0 lets one pass. `words`
+    are the keys with a full-text index by collection, which the engine behind forgets."""
 
     engine: QdrantClient
     operations: set[str] = field(default_factory=set)
@@ -69,12 +71,14 @@ class Recorder:
     headers: list[dict[str, str]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     failing: list[int] = field(default_factory=list)
+    words: dict[str, list[str]] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.Lock)
     port: int = 0
+    scheme: str = "http"
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def answer(self, method: str, target: str, body: Any) -> tuple[int, Any]:
         parts = urlsplit(target)
@@ -90,7 +94,13 @@ class Recorder:
                 return 400, wrong[0]
             names = [unquote(part) for part in path.split("/")[2:]]
             try:
-                return 200, _perform(self.engine, operation, names, body)
+                result = _perform(self.engine, operation, names, body)
+                if isinstance(result, models.CollectionInfo):
+                    index = models.PayloadIndexInfo(
+                        data_type=models.PayloadSchemaType.TEXT, points=0
+                    )
+                    result.payload_schema = dict.fromkeys(self.words.get(names[0], ()), index)
+                return 200, result
             except ValueError as error:
                 return 404 if "not found" in str(error) else 400, str(error)
 
@@ -164,8 +174,8 @@ def _perform(engine: QdrantClient, operation: str, names: list[str], body: Any) 
 
 
 @contextmanager
-def recording_server() -> Iterator[Recorder]:
-    """A server on loopback."""
+def recording_server(tls: ssl.SSLContext | None = None) -> Iterator[Recorder]:
+    """A server on loopback, behind TLS if there is a context for it."""
     recorder = Recorder(QdrantClient(":memory:", force_disable_check_same_thread=True))
 
     class Handler(BaseHTTPRequestHandler):
@@ -198,6 +208,11 @@ def recording_server() -> Iterator[Recorder]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     recorder.port = server.server_address[1]
+    if tls is not None:
+        recorder.scheme = "https"
+        server.socket = tls.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

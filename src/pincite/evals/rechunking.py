@@ -26,7 +26,7 @@ from pincite.indexing import ingest_all, make_maker
 from pincite.ingest import IngestDeps, Progress
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
-from pincite.ports import CollectionInfo, DenseEncoder, Index, Searchable
+from pincite.ports import CollectionInfo, DenseEncoder, Readable, Searchable
 from pincite.providers.dense.cached import CachedEncoder
 from pincite.providers.dense.vector_cache import VectorCache
 from pincite.settings import Settings
@@ -139,7 +139,7 @@ async def _copy(
         )
 
 
-async def _files(index: Index, collection: str) -> set[tuple[str, str, str]]:
+async def _files(index: Readable, collection: str) -> set[tuple[str, str, str]]:
     """Source, path and content of every document."""
     records = await index.documents(collection)
     return {(record.source, record.path, record.content_hash) for record in records}

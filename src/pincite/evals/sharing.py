@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 from pincite.deps import Deps
 from pincite.model import Chunk, DocumentRecord, Matrix, Ranking, SignalKind, Vector
 from pincite.ports import (
-    CollectionInfo,
     DenseEncoder,
-    Index,
+    Readable,
     Reranker,
     RerankScore,
     Searchable,
@@ -160,10 +159,10 @@ class SharedReranker:
 
 
 class SharedIndex:
-    """An `Index` for reading: what it was asked once it knows. Chunks are remembered one by one,
+    """A `Readable`: what it was asked once it knows. Chunks are remembered one by one,
     so that pools which overlap share them; each stands for its part of the call's time."""
 
-    def __init__(self, index: Index, memory: Memory) -> None:
+    def __init__(self, index: Readable, memory: Memory) -> None:
         self._index = index
         self._memory = memory
         self._chunks: dict[tuple[str, str, bool], tuple[Stored, float]] = {}
@@ -200,9 +199,6 @@ class SharedIndex:
             "documents", (collection, source), lambda: self._index.documents(collection, source)
         )
         return records
-
-    async def collections(self) -> tuple[CollectionInfo, ...]:
-        return await self._index.collections()
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         return await self._index.page(collection, after, limit)

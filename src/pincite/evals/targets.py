@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pincite.evals.golden import Expected, GoldenQuery
 from pincite.model import Chunk
-from pincite.ports import Index, Searchable
+from pincite.ports import Readable, Searchable
 
 Key = tuple[str, str]  #: collection, chunk id
 _PAGE = 512
@@ -77,7 +77,7 @@ async def find_targets(
     )
 
 
-async def every_chunk(index: Index, collection: str) -> AsyncIterator[Chunk]:
+async def every_chunk(index: Readable, collection: str) -> AsyncIterator[Chunk]:
     """Every chunk that searches of the collection can see, by id."""
     after: str | None = None
     while chunks := await index.page(collection, after, _PAGE):

@@ -66,6 +66,7 @@ class Host(Index, Embedding, Protocol):
 def question_of(
     text: str,
     deps: Deps,
+    owner: Index,
     profile: Profile,
     scope: Scope,
     mode: TaskMode,
@@ -73,11 +74,11 @@ def question_of(
     *,
     logged: bool,
 ) -> Question | None:
-    """A search as the owner takes it, None where it needs something that only the client has."""
+    """A search as `owner` takes it, None where it needs something that only the client has."""
     models = {one.dense.models for one in deps.collections if isinstance(one.dense, QueryEncoder)}
     if deps.reranker is not None or deps.notices or len(models) > 1:
         return None
-    if not all(map(_is_owned, deps.collections)):
+    if not all(_is_owned(one, owner) for one in deps.collections):
         return None
     places = tuple(
         Place(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight)
@@ -95,9 +96,9 @@ def question_of(
     )
 
 
-def _is_owned(one: Searchable) -> bool:
+def _is_owned(one: Searchable, owner: Index) -> bool:
     dense = one.dense is None or isinstance(one.dense, QueryEncoder)
-    return dense and isinstance(one.sparse, Bm25Encoder)
+    return one.index is owner and dense and isinstance(one.sparse, Bm25Encoder)
 
 
 async def answer(question: Question, host: Host) -> Answer:

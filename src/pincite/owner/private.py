@@ -21,6 +21,12 @@ class Peer(Protocol):
     def getsockopt(self, level: int, optname: int, buflen: int, /) -> bytes: ...
 
 
+def make_folder(root: Path) -> None:
+    """An index folder that only its user can read and that version control leaves alone."""
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (root / ".gitignore").write_text("*\n")
+
+
 def require_own(root: Path) -> None:
     """Raise IndexUnavailable for an index folder of another user; one that is not there is fine.
 

@@ -22,7 +22,7 @@ from pincite.ports.filters import (
     equals,
     words,
 )
-from pincite.ports.index import Index, Searchable
+from pincite.ports.index import Index, Readable, Searchable
 from pincite.ports.judges import (
     LLM,
     Completion,
@@ -63,6 +63,7 @@ __all__ = [
     "Phrase",
     "Prefix",
     "Range",
+    "Readable",
     "RerankScore",
     "Reranker",
     "Role",

@@ -20,7 +20,31 @@ from pincite.ports.encoders import DenseEncoder, SparseEncoder
 from pincite.ports.storage import CollectionInfo, SearchRequest, Stored
 
 
-class Index(Protocol):
+class Readable(Protocol):
+    """What searches read. A collection of another program has no documents: where they are asked
+    for it raises UsageError."""
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        """What is indexed, by (source, path)."""
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        """As `Store.search`."""
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        """As `Store.load`."""
+
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        """All chunks of a document in the order of the file, () if it is not indexed."""
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        """As `Store.page`."""
+
+
+class Index(Readable, Protocol):
     """A store and a catalogue that always agree: what ingestion writes and searches read.
 
     Methods that name a collection raise UsageError if there is none of that name, except where
@@ -47,11 +71,6 @@ class Index(Protocol):
     async def forget(self, collection: str, source: str) -> int:
         """Remove a source with its documents; returns how many documents there were."""
 
-    async def documents(
-        self, collection: str, source: str | None = None
-    ) -> tuple[DocumentRecord, ...]:
-        """What is indexed, by (source, path)."""
-
     async def replace(
         self, collection: str, record: DocumentRecord, points: Sequence[Point]
     ) -> None:
@@ -66,20 +85,6 @@ class Index(Protocol):
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
         """Remove documents; unknown revisions are fine."""
-
-    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """As `Store.search`."""
-
-    async def load(
-        self, collection: str, ids: Sequence[str], *, vectors: bool = False
-    ) -> tuple[Stored, ...]:
-        """As `Store.load`."""
-
-    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
-        """All chunks of a document in the order of the file, () if it is not indexed."""
-
-    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
-        """As `Store.page`."""
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         """As `Store.set_sparse`."""
@@ -97,7 +102,7 @@ class Searchable:
     `weight` is what its fused scores are multiplied with."""
 
     spec: CollectionSpec
-    index: Index
+    index: Readable
     sparse: SparseEncoder
     dense: DenseEncoder | None = None
     code: bool = False

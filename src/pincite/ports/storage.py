@@ -67,7 +67,8 @@ class Totals:
 class CollectionInfo:
     """A collection and what is in it. `lost` documents were damaged by a crash of the machine
     and come back with the next run of their source. `bytes` is the space on disk. `broken` says
-    why the collection cannot be searched, if it cannot."""
+    why the collection cannot be searched, if it cannot. `foreign` says where it is, if it was
+    made by another program: it is read and never written to."""
 
     spec: CollectionSpec
     sources: tuple[SourceRecord, ...]
@@ -79,6 +80,7 @@ class CollectionInfo:
     bytes: int = 0
     optimising: bool = False
     broken: str = ""
+    foreign: str = ""
 
 
 class Store(Protocol):

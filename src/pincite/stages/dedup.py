@@ -23,7 +23,7 @@ def dedup(candidates: Sequence[Candidate], config: DedupConfig) -> Pool:
     """
     rules: list[tuple[str, Callable[[Chunk], Hashable]]] = [
         ("same chunk as", lambda chunk: chunk.candidate_id),
-        ("same lines as", lambda chunk: (*_file(chunk), chunk.start, chunk.end)),
+        ("same lines as", _lines),
     ]
     if config.same_text:
         rules.append(("same text as", lambda chunk: " ".join(chunk.text.split())))
@@ -51,8 +51,12 @@ def _apply(
     return list(kept.values()), dropped
 
 
-def _file(chunk: Chunk) -> tuple[str, str, str]:
-    return chunk.repo, chunk.ref, chunk.path
+def _lines(chunk: Chunk) -> Hashable:
+    """The place in its file; a chunk without lines has one of its own."""
+    if not chunk.end_line:
+        return chunk.candidate_id
+    file = (chunk.repo, chunk.ref, chunk.path)
+    return (*file, chunk.start, chunk.end, chunk.start_line, chunk.end_line)
 
 
 def _richness(chunk: Chunk) -> int:

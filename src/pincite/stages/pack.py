@@ -51,6 +51,10 @@ def pack(
     )
     if any(item.end_line == 0 for item in evidence):
         said = (*said, Notice("line_spans_unavailable", "line spans unavailable"))
+    undated = sum(not item.ref for item in evidence)
+    if undated:
+        lacking = f"{undated} of {len(evidence)} items have no revision"
+        said = (*said, Notice("revision_unavailable", f"{lacking}: they may have changed since"))
     homeless = [item for item in evidence if item.source_type == "docs" and not item.url]
     if config.need_url and homeless:
         lacking = f"{len(homeless)} of {len(evidence)} items are documentation without an address"
@@ -73,12 +77,20 @@ def cite(chunk: Chunk) -> str:
     """`name@ref:path#L3-L9`, or with the page's address for documents that have one.
 
     Columns are added where the chunk begins or ends inside a line. Nothing is invented: a chunk
-    without lines is cited without lines.
+    without lines is cited without lines, one without a revision without it, and one that has
+    neither address nor path by its id.
     """
-    place = chunk.url or chunk.path
-    if chunk.end_line == 0 or chunk.url:
-        return f"{chunk.repo}@{chunk.ref}:{place}"
-    return f"{chunk.repo}@{chunk.ref}:{place}#{line_range(chunk)}"
+    source = f"{chunk.repo}@{chunk.ref}" if chunk.ref else chunk.repo
+    if chunk.url or not chunk.path:
+        return f"{source}:{chunk.url or chunk.id}"
+    return f"{source}:{place_of(chunk)}"
+
+
+def place_of(one: Chunk | Evidence) -> str:
+    """Path and lines, as far as they are known; else the address, or nothing."""
+    if not one.path:
+        return one.url or ""
+    return f"{one.path}#{line_range(one)}" if one.end_line else one.path
 
 
 def line_range(chunk: Chunk | Evidence) -> str:
@@ -98,7 +110,7 @@ def _evidence(
     return Evidence(
         number=number,
         citation=cite(chunk),
-        citation_confidence="high" if chunk.end_line else "medium",
+        citation_confidence="high" if chunk.end_line and chunk.ref else "medium",
         collection=candidate.collection,
         source_type=chunk.source_type,
         repo=chunk.repo,

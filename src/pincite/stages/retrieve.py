@@ -18,7 +18,8 @@ from pincite.model import (
     SparseVector,
     Vector,
 )
-from pincite.ports import AnyOf, DenseEncoder, Filter, Searchable, SearchRequest
+from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
+from pincite.query_vectors import QueryVectors
 from pincite.rankings import merge, with_all_words
 from pincite.scoping import scope_filter
 from pincite.tasks import outcomes, together
@@ -100,7 +101,7 @@ async def retrieve(
     that fails or takes too long is left out and named in a notice. Raises the error of the first
     one if none is left.
     """
-    vectors = _Vectors(shared=len(collections) > 1)
+    vectors = QueryVectors(shared=len(collections) > 1)
     try:
         results = await outcomes(
             [_one(query, collection, scope, config, done, vectors) for collection in collections]
@@ -138,35 +139,13 @@ async def retrieve(
     )
 
 
-class _Vectors:
-    """Every text embedded once by each model, however many collections have that model."""
-
-    def __init__(self, *, shared: bool) -> None:
-        self._shared = shared
-        self._tasks: dict[tuple[str, str], asyncio.Future[Vector]] = {}
-
-    async def of(self, encoder: DenseEncoder, text: str) -> Vector:
-        """As `encoder.embed_query`. A collection that gives up does not stop it for others."""
-        if not self._shared:
-            return await encoder.embed_query(text)
-        key = (encoder.fingerprint, text)
-        if key not in self._tasks:
-            self._tasks[key] = asyncio.ensure_future(encoder.embed_query(text))
-        return await asyncio.shield(self._tasks[key])
-
-    def close(self) -> None:
-        """Stop what nobody waits for any more."""
-        for task in self._tasks.values():
-            task.cancel()
-
-
 async def _one(
     query: Query,
     collection: Searchable,
     scope: Scope,
     config: RetrieveConfig,
     done: Pass,
-    vectors: _Vectors,
+    vectors: QueryVectors,
 ) -> Retrieved:
     """One collection: the question and, in a later pass, its expansions and widened kinds."""
     name = collection.spec.name
@@ -215,20 +194,18 @@ async def _request(
     collection: Searchable,
     filter_: Filter,
     config: RetrieveConfig,
-    vectors: _Vectors,
+    vectors: QueryVectors,
     notices: list[Notice],
 ) -> SearchRequest:
     dense = None
     if config.mode != "keyword":
-        dense = await _dense(
-            text, collection, vectors, None if config.mode == "vector" else notices
-        )
+        told = None if config.mode == "vector" else notices
+        dense = await _dense(text, collection, vectors, told)
     sparse = SparseVector((), ())
     if config.mode != "vector":
         sparse = _emphasised(text, query.identifiers, collection, config.identifier_weight)
         if not sparse.indices:
-            said = "the query has no word to search for: use some words"
-            notices.append(Notice("no_terms", said))
+            notices.append(_without_words(collection, config.mode))
     return SearchRequest(
         dense=dense,
         sparse=sparse if sparse.indices else None,
@@ -244,10 +221,9 @@ async def _request(
 
 
 async def _dense(
-    text: str, collection: Searchable, vectors: _Vectors, notices: list[Notice] | None
+    text: str, collection: Searchable, vectors: QueryVectors, notices: list[Notice] | None
 ) -> Vector | None:
-    """The vector of the text. Where there is none a notice says so; without `notices`, when no
-    words stand in for it, raises UsageError and what the encoder raises."""
+    """The vector of the text. A notice says why there is none, or an error where no words help."""
     name, upgrade = collection.spec.name, "`pincite index --upgrade`"
     if collection.spec.dense is None:
         lacking = f"{name} has no dense vectors"
@@ -259,10 +235,20 @@ async def _dense(
         try:
             return await vectors.of(collection.dense, text)
         except PinciteError as error:
-            if notices is None:
+            if notices is None or not collection.spec.sparse:
                 raise
             notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
     return None
+
+
+def _without_words(collection: Searchable, mode: SearchMode) -> Notice:
+    """Why the lexical side is not asked. Raises UsageError where it should have been alone."""
+    if collection.spec.sparse:
+        return Notice("no_terms", "the query has no word to search for: use some words")
+    said = f"{collection.spec.name} has no sparse vectors: it can be searched by meaning alone"
+    if mode == "keyword":
+        raise UsageError(said)
+    return Notice("dense_only", said)
 
 
 def _emphasised(

@@ -101,7 +101,7 @@ def _refusal(
         return "the verdict is none"
     if config.need_url and chunk.source_type == "docs" and not chunk.url:
         return "documentation without an address"
-    document = (candidate.collection, chunk.repo, chunk.path)
+    document = (candidate.collection, chunk.repo, chunk.path or chunk.url or chunk.id)
     if config.per_document and taken.get(document, 0) >= config.per_document:
         return f"more than {config.per_document} of {chunk.path}"
     taken[document] = taken.get(document, 0) + 1

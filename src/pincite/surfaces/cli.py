@@ -93,8 +93,8 @@ def verify(pack: Path, json_: bool, index: Path | None) -> int:
     """Check every citation of a pack (JSON, - for stdin) against files and revisions.
 
     fresh: the cited lines are the text. moved: it stands elsewhere. changed: it is nowhere, or the
-    cited revision has something else there. deleted: the file is gone. Ends with 3 unless all are
-    fresh.
+    cited revision has something else there. deleted: the file is gone. unknown: the source is not
+    indexed here. Ends with 3 unless all are fresh.
     """
     from pincite.surfaces import commands, render
 

@@ -163,6 +163,10 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
         return
     unseen = hidden(infos)
     for info in infos:
+        if info.foreign:
+            state = info.broken or f"{info.chunks:,} points, {info.spec.model or info.spec.dense}"
+            click.echo(f"{info.spec.name}: {state}; {info.foreign}, only read")
+            continue
         sources = ", ".join(record.source.name for record in info.sources)
         click.echo(
             f"{info.spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"

@@ -17,6 +17,7 @@ from pincite.model import (
     Ranking,
     Signal,
 )
+from pincite.stages.pack import place_of
 from pincite.stages.retrieve import Retrieved
 from pincite.trace import Trace
 
@@ -126,5 +127,4 @@ def _(value: EvidencePack) -> _Description:
 def _view(one: Candidate | Fused) -> CandidateView:
     if isinstance(one, Fused):
         return CandidateView(one.id, "", one.signals)
-    place = f"{one.chunk.path}#L{one.chunk.start_line}-L{one.chunk.end_line}"
-    return CandidateView(one.chunk.id, place, one.signals)
+    return CandidateView(one.chunk.id, place_of(one.chunk), one.signals)

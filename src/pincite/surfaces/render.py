@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack, Verdict
-from pincite.stages.pack import line_range
+from pincite.stages.pack import place_of
 
 Format = Literal["table", "json", "md", "files"]
 
@@ -60,8 +60,14 @@ def _score(item: Evidence) -> str:
 
 
 def _files(pack: EvidencePack) -> str:
-    """`path:first:last`, best first, each once."""
-    return "\n".join(dict.fromkeys(f"{e.path}:{e.start_line}:{e.end_line}" for e in pack.evidence))
+    """`path:first:last`, best first, each once; without lines the path, without it the address."""
+    return "\n".join(dict.fromkeys(filter(None, map(_file, pack.evidence))))
+
+
+def _file(item: Evidence) -> str:
+    if item.path and item.end_line:
+        return f"{item.path}:{item.start_line}:{item.end_line}"
+    return place_of(item)
 
 
 def _table(pack: EvidencePack, *, colour: bool) -> str:
@@ -73,7 +79,7 @@ def _table(pack: EvidencePack, *, colour: bool) -> str:
     blocks = [f"{paint('1', verdict.level)}: {_reason(verdict)}"]
     for item in pack.evidence:
         heading = " > ".join(item.headings)
-        place = f"{item.path}#{line_range(item)}"
+        place = place_of(item) or item.collection
         lines = [
             f"{paint('1', f'[{item.number}]')} {paint('36', place)}",
             f"    {paint('2', f'{item.citation}')}",

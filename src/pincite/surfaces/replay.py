@@ -71,7 +71,8 @@ async def _present(engine: AsyncPincite, then: Event) -> set[tuple[str, str]]:
     present: set[tuple[str, str]] = set()
     for name, keys in ids.items():
         with suppress(PinciteError):  # a collection that is gone has nothing in it
-            stored = await engine.client().load(name, keys)
+            index = engine.foreign.readable().get(name, engine.client())
+            stored = await index.load(name, keys)
             present |= {(name, one.chunk.id) for one in stored}
     return present
 

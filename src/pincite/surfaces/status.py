@@ -34,13 +34,17 @@ async def status(engine: AsyncPincite) -> Status:
     """Ask the owner. Raises IndexNotFound."""
     client = engine.client()
     identity = await client.hello()
-    infos = await client.collections()
+    infos = await engine.collections()
     advice = []
     for info in infos:
         name = info.spec.called
         if info.spec.pending:
             to = info.spec.model or BUNDLED
             advice.append(f"{info.spec.name} is not complete: pincite reembed {name} --to {to}")
+            continue
+        if info.foreign:
+            if info.broken:
+                advice.append(f"{info.broken} (see [collections.{name}] in pincite.toml)")
             continue
         if info.broken:
             advice.append(f"{name} is damaged: pincite collections rebuild {name}")
@@ -68,6 +72,18 @@ def standing(spec: CollectionSpec, unseen: Collection[str]) -> str:
     return f"{of}, replaced" if spec.name in unseen else of
 
 
+def foreign_lines(info: CollectionInfo) -> list[str]:
+    """A collection of another program."""
+    spec = info.spec
+    points = "cannot be searched" if info.broken else f"{info.chunks:,} points"
+    return [
+        "",
+        f"collection {spec.name}: {points}, {info.foreign}, made by another program, only read",
+        f"  dense   {spec.model or spec.dense}",
+        f"  sparse  {spec.sparse_model or 'none: searched by meaning alone'}",
+    ]
+
+
 def status_table(found: Status) -> str:
     """A status as lines of text."""
     lines = [
@@ -80,6 +96,9 @@ def status_table(found: Status) -> str:
     unseen = hidden(found.collections)
     for info in found.collections:
         spec = info.spec
+        if info.foreign:
+            lines += foreign_lines(info)
+            continue
         lines += [
             "",
             f"collection {spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"

@@ -88,7 +88,11 @@ async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...
     findings = [_bundled(settings)]
     for (kind, name), purpose in named.items():
         findings.append(await _examine(settings, kind, name, purpose, ask))
-    findings += [await _collection(settings, info, ask) for info in await _collections(settings)]
+    for info in await _collections(settings):
+        if info.foreign:
+            findings.append(await _foreign(settings, info, ask))
+        elif info.spec.model:
+            findings.append(await _collection(settings, info, ask))
     return tuple(findings)
 
 
@@ -131,11 +135,31 @@ async def _examine(settings: Settings, kind: Kind, name: str, purpose: str, ask:
 async def _collections(settings: Settings) -> tuple[CollectionInfo, ...]:
     from pincite.engine import AsyncPincite
 
-    if not (settings.index / "catalog.db").exists():
-        return ()
     async with AsyncPincite(settings) as engine:
-        infos = await engine.collections()
-    return tuple(info for info in infos if info.spec.model)
+        if not (settings.index / "catalog.db").exists():
+            return await engine.foreign.infos()
+        return await engine.collections()
+
+
+async def _foreign(settings: Settings, info: CollectionInfo, ask: bool) -> Finding:
+    """Is the collection as configured, and does its model fit?"""
+    name, purpose = info.spec.name, f"{info.foreign}, made by another program"
+    mend = f"mend [collections.{name}] in pincite.toml"
+    if info.broken:
+        return Finding("qdrant", name, "failed", f"{purpose}; {info.broken}", mend)
+    said = f"{purpose}; {info.chunks:,} points"
+    if info.spec.model and ask:
+        models = Models(settings.use, settings.models, offline=settings.offline)
+        try:
+            size = (await models.dense(info.spec.model)).dimensions
+        except PinciteError as error:
+            return Finding("qdrant", name, "failed", f"{said}; {error.message}", error.hint)
+        finally:
+            await models.close()
+        if size != info.spec.dimensions:
+            differ = f"{info.spec.model} gives {size} dimensions, not {info.spec.dimensions}"
+            return Finding("qdrant", name, "failed", f"{said}; {differ}", mend)
+    return Finding("qdrant", name, "ok", f"{said}, model {info.spec.model or BUNDLED}")
 
 
 async def _collection(settings: Settings, info: CollectionInfo, ask: bool) -> Finding:

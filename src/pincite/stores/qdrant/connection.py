@@ -105,6 +105,8 @@ class Connection:
             return StoreError(said, hint="export PINCITE_QDRANT_KEY=...")
         if status == _NO_SPACE:
             return DiskFull(said, hint="make room on the server, then run the same command again")
+        if "CERTIFICATE_VERIFY_FAILED" in said:
+            return StoreError(said, hint="export SSL_CERT_FILE=/path/to/its/authority.pem")
         if isinstance(error, ResponseHandlingException):
             return StoreError(said, hint="is the server running? see [store] in pincite.toml")
         return StoreError(said, hint="pincite status")

@@ -74,9 +74,11 @@ async def _search(engine: AsyncPincite, preset: str | None, asked: SearchOne) ->
 
 async def _fetch(engine: AsyncPincite, asked: FetchOne) -> Answer:
     client = engine.client()
-    info, chunk = await find_chunk(
-        client, visible(await client.collections()), asked.id.removeprefix("#")
-    )
+    key = asked.id.removeprefix("#")
+    theirs = await engine.foreign.find(key)
+    if theirs is not None:
+        return _stored(*theirs)
+    info, chunk = await find_chunk(client, visible(await client.collections()), key)
     passage = await engine.get(chunk.id, _CONTEXT)
     metadata = {
         "citation": cite(chunk),
@@ -92,8 +94,15 @@ async def _fetch(engine: AsyncPincite, asked: FetchOne) -> Answer:
     return Answer("", msgspec.to_builtins(fetched))
 
 
+def _stored(collection: str, chunk: Chunk) -> Answer:
+    """A passage of another program: there is nothing around it, and no file to look at."""
+    about = {"citation": cite(chunk), "collection": collection, "source_indexed_here": "no"}
+    fetched = Fetched(chunk.id, _title(chunk), chunk.text, chunk.url or "", about)
+    return Answer("", msgspec.to_builtins(fetched))
+
+
 def _title(one: Chunk | Evidence) -> str:
-    return " > ".join((one.path, *one.headings))
+    return " > ".join(filter(None, (one.path or one.url, *one.headings)))
 
 
 def chatgpt_tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]]:

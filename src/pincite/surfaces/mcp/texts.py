@@ -25,7 +25,8 @@ def pack_lines(pack: EvidencePack) -> str:
 
 def _item(item: Evidence) -> str:
     ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
-    place = "" if item.url is None else f" ({item.path}:{item.start_line}-{item.end_line})"
+    lines = f" ({item.path}:{item.start_line}-{item.end_line})" if item.end_line else ""
+    place = "" if item.url is None else lines
     heading = f" {' > '.join(item.headings)}:" if item.headings else ""
     words = " ".join(item.text.split())
     snippet = words if len(words) <= _SNIPPET_CHARS else f"{words[:_SNIPPET_CHARS]}..."
@@ -71,6 +72,10 @@ def instructions(infos: Sequence[CollectionInfo], trouble: str = "") -> str:
 
 
 def _collection(info: CollectionInfo) -> str:
+    if info.foreign:
+        return (
+            f"- {info.spec.name}: {info.broken or f'{info.chunks:,} passages of another program'}"
+        )
     kinds = ", ".join(kind for kind, count in info.kinds.items() if count) or "nothing yet"
     sources = ", ".join(
         f"{r.source.name}{f'@{r.source.ref[:12]}' if r.source.ref else ''}" for r in info.sources

@@ -1,0 +1,30 @@
+"""The vectors of one search's questions."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pincite.model import Vector
+from pincite.ports import DenseEncoder
+
+
+class QueryVectors:
+    """Every text embedded once by each model, however many collections have that model."""
+
+    def __init__(self, *, shared: bool) -> None:
+        self._shared = shared
+        self._tasks: dict[tuple[str, str], asyncio.Future[Vector]] = {}
+
+    async def of(self, encoder: DenseEncoder, text: str) -> Vector:
+        """As `encoder.embed_query`. A collection that gives up does not stop it for others."""
+        if not self._shared:
+            return await encoder.embed_query(text)
+        key = (encoder.fingerprint, text)
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.ensure_future(encoder.embed_query(text))
+        return await asyncio.shield(self._tasks[key])
+
+    def close(self) -> None:
+        """Stop what nobody waits for any more."""
+        for task in self._tasks.values():
+            task.cancel()
