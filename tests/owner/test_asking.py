@@ -49,7 +49,7 @@ def opened(*, dense: bool = True) -> tuple[Host, Deps]:
     one = asyncio.run(make(encoder if dense else None, TEXTS, kinds={"keys": "code"}))
     host = Host(one.index, encoder)
     own = QueryEncoder(host, "models", encoder.fingerprint, encoder.dimensions) if dense else None
-    one = replace(one, index=cast(Index, host), dense=own, code=True, rung="other")
+    one = replace(one, index=cast(Readable, host), dense=own, code=True, rung="other")
     return host, Deps([one], informative_terms("english"), guess_language)
 
 

@@ -16,7 +16,7 @@ import msgspec
 from pincite.deps import Deps, informative_terms
 from pincite.model import CollectionSpec, EvidencePack, Scope, SourceType, TaskMode
 from pincite.owner.encoder import Embedding, QueryEncoder
-from pincite.ports import Index, Searchable
+from pincite.ports import Index, Readable, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
@@ -66,7 +66,7 @@ class Host(Index, Embedding, Protocol):
 def question_of(
     text: str,
     deps: Deps,
-    owner: Index,
+    owner: Readable,
     profile: Profile,
     scope: Scope,
     mode: TaskMode,
@@ -96,7 +96,7 @@ def question_of(
     )
 
 
-def _is_owned(one: Searchable, owner: Index) -> bool:
+def _is_owned(one: Searchable, owner: Readable) -> bool:
     dense = one.dense is None or isinstance(one.dense, QueryEncoder)
     return one.index is owner and dense and isinstance(one.sparse, Bm25Encoder)
 
