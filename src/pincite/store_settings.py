@@ -48,6 +48,7 @@ class StoreSettings:
     write_consistency: int = 0
     on_disk: bool = False
     quantization: Literal["none", "scalar", "binary"] = "none"
+    tenant: Literal["", "repo", "path", "source_type", "language"] = ""
 
     def __post_init__(self) -> None:
         if self.kind == "qdrant" and not self.url:

@@ -44,7 +44,9 @@ async def opened(server: Recorder, **options: Any) -> AsyncIterator[QdrantStore]
 def test_every_operation_of_the_description_is_used_and_follows_it(server: Recorder) -> None:
     async def use() -> None:
         layout = Layout(shards=3, replicas=2, write_consistency=1, on_disk=True)
-        async with opened(server, layout=replace(layout, quantization="scalar")) as store:
+        async with opened(
+            server, layout=replace(layout, quantization="scalar", tenant="repo")
+        ) as store:
             await store.create(LEXICAL_SPEC)
             await store.create(DENSE_SPEC)
             await show(store, "r1", FOX, COW)
@@ -64,6 +66,20 @@ def test_every_operation_of_the_description_is_used_and_follows_it(server: Recor
         for method in methods
     }
     assert server.operations == described
+
+
+def test_a_field_may_keep_the_points_of_each_of_its_values_together(server: Recorder) -> None:
+    async def use() -> None:
+        async with opened(server, layout=Layout(tenant="repo")) as store:
+            await store.create(LEXICAL_SPEC)
+
+    asyncio.run(use())
+    asked = [body for _, body in server.requests if isinstance(body, dict)]
+    schemas = {b["field_name"]: b["field_schema"] for b in asked if "field_schema" in b}
+    assert schemas["repo"] == {"type": "keyword", "is_tenant": True}
+    assert schemas["path"] == "keyword"
+    assert schemas["start_line"] == "integer"
+    assert schemas["text"]["type"] == "text"
 
 
 def test_a_fused_search_is_one_call_with_everything_inside_its_prefetches(

@@ -43,6 +43,7 @@ class ServerOptions:
     write_consistency: int = 0
     on_disk: bool = False
     quantization: Literal["none", "scalar", "binary"] = "none"
+    tenant: Literal["", "repo", "path", "source_type", "language"] = ""
 
 
 def open_edge(
@@ -84,6 +85,7 @@ def open_qdrant(options: ServerOptions) -> Opened:
         options.write_consistency,
         options.on_disk,
         options.quantization,
+        options.tenant,
     )
     store = QdrantStore(
         Connection(client, options.url),

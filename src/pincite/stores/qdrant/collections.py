@@ -29,7 +29,8 @@ _TEXTS = ("text", "title")
 class Layout:
     """How collections are spread and kept; see deploy/README.md. 0 leaves it to the server.
 
-    `quantization`: none, scalar (int8, a quarter of the memory) or binary.
+    `quantization`: none, scalar (int8, a quarter of the memory) or binary. `tenant`: the field by
+    whose values points are kept together on disk, for searches that are always within one of them.
     """
 
     shards: int = 0
@@ -37,6 +38,7 @@ class Layout:
     write_consistency: int = 0
     on_disk: bool = False
     quantization: Literal["none", "scalar", "binary"] = "none"
+    tenant: Literal["", "repo", "path", "source_type", "language"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ async def make(
     except StoreError:
         if not await connection.ask(f"look for {name}", lambda c: c.collection_exists(name)):
             raise
-    for field, schema in _indexes().items():
+    for field, schema in _indexes(layout.tenant).items():
         await connection.ask(
             f"index {field} of {name}",
             lambda client, f=field, s=schema: client.create_payload_index(  # type: ignore[misc]
@@ -142,7 +144,7 @@ def _dense(dimensions: int, layout: Layout) -> models.VectorParams:
     )
 
 
-def _indexes() -> dict[str, Any]:
+def _indexes(tenant: str) -> dict[str, Any]:
     kinds = models.PayloadSchemaType
     text = models.TextIndexParams(
         type=models.TextIndexType.TEXT,
@@ -154,6 +156,15 @@ def _indexes() -> dict[str, Any]:
         dict.fromkeys((*_KEYWORDS, *_OURS), kinds.KEYWORD)
         | dict.fromkeys(_NUMBERS, kinds.INTEGER)
         | dict.fromkeys(_TEXTS, text)
+        | (
+            {
+                tenant: models.KeywordIndexParams(
+                    type=models.KeywordIndexType.KEYWORD, is_tenant=True
+                )
+            }
+            if tenant
+            else {}
+        )
     )
 
 
