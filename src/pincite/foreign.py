@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pincite.encoders import LazyEncoder
 from pincite.errors import ConfigError, ModelUnavailable, PinciteError, StoreError, UsageError
 from pincite.foreign_settings import ForeignSettings
 from pincite.hosted import CollectionEncoder, Models, rung_of
-from pincite.model import Chunk, CollectionSpec, Matrix, SparseVector, Vector
+from pincite.model import (
+    Chunk,
+    CollectionSpec,
+    DocumentRecord,
+    Matrix,
+    Ranking,
+    SparseVector,
+    Vector,
+)
 from pincite.model_settings import BUNDLED
 from pincite.owner.encoder import Embedding, QueryEncoder
-from pincite.ports import CollectionInfo, DenseEncoder, Readable, Searchable, SparseEncoder
+from pincite.ports import (
+    CollectionInfo,
+    DenseEncoder,
+    Readable,
+    Searchable,
+    SearchRequest,
+    SparseEncoder,
+    Stored,
+)
 from pincite.sparse_models import open_sparse
 from pincite.stores.fields import Foreign
 from pincite.stores.foreign_ids import PointIds
@@ -75,7 +92,7 @@ class ForeignCollections:
         spec = self._spec(name)
         return Searchable(
             spec=replace(spec, dense=dense.fingerprint, sparse=sparse.fingerprint),
-            index=self._collection(name),
+            index=_Late(partial(self._collection, name)),
             sparse=sparse,
             dense=dense,
             code=one.kind == "code",
@@ -109,7 +126,7 @@ class ForeignCollections:
 
     def readable(self) -> Mapping[str, Readable]:
         """Each by its name, to read from."""
-        return {name: self._collection(name) for name in self._named}
+        return {name: _Late(partial(self._collection, name)) for name in self._named}
 
     async def find(self, prefix: str) -> tuple[str, Chunk] | None:
         """The point whose id begins with these hex digits, and its collection; where points have
@@ -210,6 +227,33 @@ class ForeignCollections:
             return LazyEncoder(self._settings.models)
         except ModelUnavailable as error:
             return error
+
+
+class _Late:
+    """A `Readable` that is connected to with its first use: importing the server's client takes
+    longer than a search."""
+
+    def __init__(self, connect: Callable[[], Readable]) -> None:
+        self._connect = connect
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        return await self._connect().documents(collection, source)
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        return await self._connect().search(collection, request)
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        return await self._connect().load(collection, ids, vectors=vectors)
+
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        return await self._connect().document(collection, source, path)
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        return await self._connect().page(collection, after, limit)
 
 
 class _NamedEncoder(CollectionEncoder):

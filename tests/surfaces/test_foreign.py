@@ -7,6 +7,7 @@ import io
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
@@ -16,10 +17,8 @@ from mcp.types import TextContent
 from qdrant_client import models
 
 from pincite.encoders import MODEL as MINILM
-from pincite.errors import ConfigError, ModelUnavailable
-from pincite.foreign_settings import ForeignSettings, key_of, take_foreign_settings
+from pincite.errors import ModelUnavailable
 from pincite.providers.dense import weights
-from pincite.store_settings import StoreSettings
 from pincite.stores.foreign_ids import PointIds
 from pincite.surfaces.cli import main
 from pincite.testing.contract_server import ContractServer
@@ -185,6 +184,21 @@ def test_what_is_only_read_is_neither_indexed_into_nor_dropped(shop: Cli) -> Non
         assert "only read" in refused.stderr
 
 
+def test_a_search_that_asks_others_does_not_import_the_client(shop: Cli) -> None:
+    shop("index", "guide.md", "--lexical")
+    program = (
+        "import sys; sys.argv = ['pincite', 'search', 'key', '-c', 'main']\n"
+        "from pincite.surfaces.cli import main\n"
+        "try: main()\n"
+        "finally: sys.stderr.write(f'imported: {\"qdrant_client\" in sys.modules}')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=shop.folder, capture_output=True, check=True
+    )
+    assert b"guide.md" in done.stdout
+    assert done.stderr.endswith(b"imported: False")
+
+
 def test_a_name_that_the_index_has_too_is_refused(shop: Cli) -> None:
     configured = (shop.folder / "pincite.toml").read_text()
     (shop.folder / "pincite.toml").unlink()
@@ -226,57 +240,6 @@ def test_agents_are_told_the_same(shop: Cli) -> None:
     assert fetched.structured_content is not None
     assert fetched.structured_content["text"] == TEXTS[0]
     assert fetched.structured_content["metadata"]["source_indexed_here"] == "no"
-
-
-GOOD = {"qdrant": "wiki_v2", "url": "https://q.example", "model": "bundled", "fields": "langchain"}
-
-
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        ({"colour": "red"}, "unknown key 'colour'; known here: qdrant, model, fields"),
-        ({"api_key": "x"}, "keys are not kept here"),
-        ({"url": ""}, "on which server?"),
-        ({"model": "minilm"}, "names no model"),
-        ({"fields": "lang"}, "there is no layout 'lang'; there are: langchain, llamaindex"),
-        ({"fields": {"path": "p"}}, "fields.text is missing"),
-        ({"fields": {"text": "t", "lines": "l"}}, "fields.lines is unknown; there are: text, path"),
-        ({"fields": 3}, "fields"),
-        ({"kind": "pdf"}, "kind"),
-        ({"timeout_s": 0}, "timeout_s"),
-        ({"qdrant": ""}, "qdrant is empty"),
-    ],
-)
-def test_wrong_settings_name_file_and_key(values: dict[str, Any], said: str) -> None:
-    table: dict[str, Any] = {"collections": {"wiki": {**GOOD, **values}}}
-    with pytest.raises(ConfigError) as caught:
-        take_foreign_settings(table, "pincite.toml", StoreSettings())
-    assert said in caught.value.message
-    assert "[collections.wiki]" in caught.value.message
-
-
-def test_tables_of_our_own_collections_stay() -> None:
-    table: dict[str, Any] = {"collections": {"wiki": GOOD, "code": {"dense": "bundled"}}}
-    found = take_foreign_settings(table, "pincite.toml", StoreSettings())
-    assert list(found) == ["wiki"]
-    assert table == {"collections": {"code": {"dense": "bundled"}}}
-    store = StoreSettings("qdrant", "https://own.example")
-    table = {"collections": {"wiki": {k: v for k, v in GOOD.items() if k != "url"}}}
-    assert take_foreign_settings(table, "x", store)["wiki"].url == "https://own.example"
-
-
-def test_a_key_goes_to_its_own_server_only() -> None:
-    def one(url: str) -> ForeignSettings:
-        return ForeignSettings(qdrant="a", model="bundled", fields="langchain", url=url)
-
-    environ = {"PINCITE_QDRANT_KEY": "secret"}
-    here, there = one("https://own.example"), one("https://their.example")
-    own = StoreSettings("qdrant", "https://own.example")
-    both = {"here": here, "there": there}
-    assert key_of(environ, own, here, both) == "secret"
-    assert key_of(environ, own, there, both) is None
-    assert key_of(environ, StoreSettings(), there, both) is None
-    assert key_of(environ, StoreSettings(), there, {"there": there}) == "secret"
 
 
 def test_the_bundled_model_searches_what_the_same_model_made(server: Recorder, cli: Cli) -> None:

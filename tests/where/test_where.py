@@ -138,6 +138,12 @@ def test_what_is_wrong_is_named_with_its_place_and_what_is_allowed(
     assert (int(place[1]) if place else 0) == at, message
 
 
+def test_a_pattern_is_refused_with_the_prefix_that_is_meant() -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_where("path = src/*.py")
+    assert caught.value.hint == 'path ^= "src/", or "src/*.py" as it is'
+
+
 def test_an_unknown_field_names_the_known_ones_and_the_one_that_is_meant() -> None:
     for given_name, meant in (("kind", "source_type"), ("langage", "language"), ("file", "path")):
         with pytest.raises(UsageError) as caught:

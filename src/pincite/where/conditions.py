@@ -23,7 +23,7 @@ from pincite.ports import (
     Range,
     Text,
 )
-from pincite.where.tokens import Token, is_glob, tokens, wrong
+from pincite.where.tokens import Token, begins, is_glob, quoted, tokens, wrong
 
 T = TypeVar("T")
 
@@ -139,7 +139,7 @@ class Reading:
         if token.kind == "word" and is_glob(token.text):
             raise self.wrong(
                 f"{token.text} looks like a pattern, and values are compared as they are",
-                hint=f'{field} ^= "..." for how it begins; in quotes if there is a {token.text}',
+                hint=f"{field} ^= {quoted(begins(token.text))}, or {quoted(token.text)} as it is",
             )
         is_value = token.kind in ("word", "string")
         if field == "source_type" and is_value and token.text not in get_args(SourceType):

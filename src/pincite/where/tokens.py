@@ -90,5 +90,10 @@ def is_glob(value: str) -> bool:
     return "*" in value or "?" in value
 
 
+def begins(glob: str) -> str:
+    """What stands before the first star or question mark."""
+    return glob.partition("*")[0].partition("?")[0]
+
+
 def _plain(string: str) -> str:
     return _ESCAPED.sub(r"\1", string[1:-1])

@@ -108,7 +108,7 @@ class Connection:
         if "CERTIFICATE_VERIFY_FAILED" in said:
             return StoreError(said, hint="export SSL_CERT_FILE=/path/to/its/authority.pem")
         if isinstance(error, ResponseHandlingException):
-            return StoreError(said, hint="is the server running? see [store] in pincite.toml")
+            return StoreError(said, hint="is the server running? see its url in pincite.toml")
         return StoreError(said, hint="pincite status")
 
 
