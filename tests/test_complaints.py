@@ -88,14 +88,19 @@ class Confident(TopicEncoder):
 
 
 @pytest.mark.parametrize("method", ["weighted_sum", "weighted_dbsf", "rrf", "dbsf"])
-def test_1_raw_scores_of_different_models_are_never_merged(method: FuseMethod) -> None:
-    """The one that answers is in the collection of the modest model; each collection has noise."""
-    noise = {f"noise{n}": f"a month like any other, number {n}" for n in range(30)}
+@pytest.mark.parametrize("words", ["with the help of words", "by meaning alone"])
+def test_1_raw_scores_of_different_models_are_never_merged(words: str, method: FuseMethod) -> None:
+    """What answers is in the collection of the modest model. The best of each model may count
+    alike; the noise of the confident one, whose cosines are all higher, may not come first."""
+    noise = {f"noise{n}": f"a month {'invoice ' * (n % 6)} number {n}" for n in range(30)}
     modest = asyncio.run(make(TopicEncoder(), noise | {"keys": TEXTS["keys"]}, "modest"))
     confident = asyncio.run(
         make(Confident("confident/1"), {f"x{k}": v for k, v in noise.items()}, "confident")
     )
-    profile = Profile(fuse=FuseConfig(method=method), select=SelectConfig(on_none="keep"))
+    share = 1.0 if words == "by meaning alone" else 0.5
+    profile = Profile(
+        fuse=FuseConfig(method=method, dense_weight=share), select=SelectConfig(on_none="keep")
+    )
     for order in ((modest, confident), (confident, modest)):
         pack = ask("which secret must be new", *order, profile=profile)
         raw = {
@@ -104,10 +109,9 @@ def test_1_raw_scores_of_different_models_are_never_merged(method: FuseMethod) -
             for signal in e.signals
             if signal.name == "dense"
         }
-        right = raw["modest", "keys"]
-        assert max(value for (name, _), value in raw.items() if name == "confident") > right
-        assert pack.evidence[0].path == "keys"
-        assert pack.evidence[0].collection == "modest"
+        louder = [key for key in raw if key[0] == "confident" and raw[key] > raw["modest", "keys"]]
+        assert len(louder) > 3
+        assert "keys" in paths(pack)[: 1 if share < 1 else 2]
 
 
 @dataclass(frozen=True)
