@@ -171,7 +171,7 @@ def test_7_a_second_and_a_third_process_open_an_index_while_the_first_indexes() 
     with quick_folder() as folder:
         source, root, journal = folder / "source", folder / "index", folder / "journal"
         source.mkdir()
-        arguments = (source, root, journal, range(1, 40))
+        arguments = (source, root, journal, range(1, 100_000))
         first = processes.Process(target=together_client.index_versions, args=arguments)
         first.start()
         try:

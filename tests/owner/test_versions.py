@@ -123,6 +123,20 @@ def test_a_newer_owner_stays_and_the_older_program_says_how_to_go_on() -> None:
     run(check)
 
 
+def test_a_program_under_which_an_older_version_was_installed_says_so() -> None:
+    """What it starts is always older than itself."""
+
+    async def check(folder: Path) -> None:
+        newer = script(CLIENT, folder, "9.0", 1)
+        output, errors = newer.communicate(timeout=60)
+        assert (output, newer.returncode) == ("", 1)
+        assert errors.startswith("OwnerOfAnotherVersion: ")
+        assert "start this program again" in errors
+        await client(folder).leave()
+
+    run(check)
+
+
 def test_two_versions_do_not_take_the_index_from_each_other_in_turns() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:

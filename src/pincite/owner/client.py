@@ -133,15 +133,18 @@ class RemoteIndex:
             self._idle, self._place, self._checked = [], place, False
         if self._idle:
             return self._idle.pop()
+        started = 0
         while True:
             stream = await connect_or_start(self._root, self._models, self._idle_s)
-            if self._checked or await self._understood(stream):
+            if self._checked or await self._understood(stream, started):
                 self._checked = True
                 return stream
+            started += 1
 
-    async def _understood(self, stream: Stream) -> bool:
+    async def _understood(self, stream: Stream, again: int) -> bool:
         """Is it an owner of our version? False when it has gone: an older one that nobody uses is
-        asked to. Raises OwnerOfAnotherVersion."""
+        asked to, unless others like it keep coming (`again`), as they do where an older version was
+        installed under a running program. Raises OwnerOfAnotherVersion."""
         until = time.monotonic() + min(PATIENCE_S, self._answer_s)
         while True:
             body = wire.encode(("hello", ()))
@@ -156,7 +159,7 @@ class RemoteIndex:
             standing = compare(identity)
             if standing == "same":
                 return True
-            if standing == "older":
+            if standing == "older" and again < _TRIES:
                 used = identity.unused_s < UNUSED_S or is_being_written(self._root)
                 if not used:
                     await self._dismiss(stream)

@@ -45,7 +45,8 @@ def refusal(root: Path, owner: wire.Identity | None) -> OwnerOfAnotherVersion:
     if compare(owner) == "older":
         return OwnerOfAnotherVersion(
             f"{found}, older than this {_name()}, and in use",
-            hint="wait for the programs that use it or end them, or: pincite stop",
+            hint="wait for the programs that use it or end them, or: pincite stop;"
+            " start this program again if an older version was installed meanwhile",
         )
     return OwnerOfAnotherVersion(
         f"{found}, newer than this {_name()}",
