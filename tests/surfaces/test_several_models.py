@@ -191,11 +191,19 @@ def test_a_lexical_collection_gets_a_model_without_its_files(
     assert "there is no collection 'nothing'; there are: docs, words" in said()
 
 
+INTERRUPTIBLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+from pincite.surfaces.cli import main
+main()
+"""
+
+
 def start(cli: Cli, *arguments: str) -> subprocess.Popen[bytes]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
     more = {"PINCITE_IDLE_S": "60", "PINCITE_CACHE": str(cli.folder / "cache.db"), **KEYS}
     return subprocess.Popen(
-        [sys.executable, "-m", "pincite.surfaces.cli", *arguments],
+        [sys.executable, "-c", INTERRUPTIBLE, *arguments],
         cwd=cli.folder,
         env=clean | more,
         stderr=subprocess.PIPE,
