@@ -234,13 +234,9 @@ def test_reembedding_that_is_killed_goes_on_and_searches_stay_right(
     assert running.returncode == code, error.decode()
     after = search(shop)
     for pack in (during, after):
-        assert [e["candidate_id"] for e in pack["evidence"]] == [
-            e["candidate_id"] for e in before["evidence"]
-        ]
-        assert paths(pack, WITH_OPENAI) == []
-    assert f"try: {WITH_OPENAI} is not complete: pincite reembed docs --to {OPENAI}" in run(
-        shop, "status"
-    )
+        assert pack["evidence"] == before["evidence"]
+    advice = f"try: {WITH_OPENAI} is not complete: pincite reembed docs --to {OPENAI}"
+    assert advice in run(shop, "status")
     run(shop, "search", "turnstile", "-c", WITH_OPENAI, code=2)
     assert "is being filled" in said()
     run(shop, *command)
