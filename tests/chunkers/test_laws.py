@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
@@ -28,6 +28,8 @@ FRAGMENTS = st.sampled_from(
 TEXTS = st.lists(st.one_of(FRAGMENTS, st.text(max_size=12)), max_size=30).map("".join)
 
 
+@example("md", "#")
+@example("md", "# Top\n\n##\n\nbelow a heading that says nothing")
 @given(st.sampled_from(SUFFIXES), TEXTS)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_in_any_language_is_cut_exactly_and_wholly(suffix: str, text: str) -> None:

@@ -62,7 +62,7 @@ def heading_source(lines: Lines, line: int) -> str:
     """What a heading says, with its inline marks, without those that make it a heading."""
     text = lines.lines[line].strip()
     match = _ATX.match(text)
-    return match[1] if match else text
+    return (match[1] or "") if match else text
 
 
 def labelled_end(lines: Lines, first: int, last: int) -> int:

@@ -50,14 +50,14 @@ def markdown_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Pie
     section: list[_Block] = []
     for block in blocks:
         if block.kind == "heading":
-            yield from _section(lines, section, path, room)
+            yield from _section(lines, section, tuple(filter(None, path)), room)
             section = []
             while levels and levels[-1] >= block.level:
                 levels.pop()
             path = (*path[: len(levels)], plain_heading(heading_source(lines, block.top))[:120])
             levels.append(block.level)
         section.append(block)
-    yield from _section(lines, section, path, room)
+    yield from _section(lines, section, tuple(filter(None, path)), room)
 
 
 def _section(
