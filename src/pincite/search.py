@@ -19,7 +19,7 @@ from pincite.model import (
 )
 from pincite.profile import Profile
 from pincite.stages.across import across
-from pincite.stages.again import again
+from pincite.stages.again import again, spare
 from pincite.stages.blend import blend
 from pincite.stages.context import context
 from pincite.stages.coverage import cover
@@ -73,7 +73,7 @@ async def search(
         begun_ms = trace.spent_ms()
         one = await _try(query, following, deps, profile, scope, trace, budget_ms)
         following = again(following, query, one.gated, one.chosen, profile.again)
-        spared = _spared(following, trace, begun_ms, budget_ms)
+        spared = spare(following, trace.spent_ms(), begun_ms, budget_ms)
     around = trace.tap(
         "context", await context(one.chosen.candidates, deps.collections, profile.context)
     )
@@ -117,17 +117,6 @@ async def _try(
     kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
     return Outcome(found, gated, chosen, (*found.notices, *changed, *blended.notices))
-
-
-def _spared(
-    following: Pass | None, trace: Trace, begun_ms: float, budget_ms: float | None
-) -> tuple[Notice, ...]:
-    """The notice that there is no time for another pass, which takes about as long as the last."""
-    spent_ms = trace.spent_ms()
-    if following is None or budget_ms is None or spent_ms + (spent_ms - begun_ms) <= budget_ms:
-        return ()
-    said = f"no other pass ({following.name}): {spent_ms:.0f} of {budget_ms:.0f} ms were spent"
-    return (Notice("budget_no_second_pass", said),)
 
 
 def _plan(

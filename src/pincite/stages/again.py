@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pincite.errors import ConfigError
-from pincite.model import Chosen, Gated, Pass, Query
+from pincite.model import Chosen, Gated, Notice, Pass, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +36,14 @@ def again(
     if config.widen and narrow:
         return replace(done, widened=done.widened | narrow)
     return None
+
+
+def spare(
+    following: Pass | None, spent_ms: float, begun_ms: float, budget_ms: float | None
+) -> tuple[Notice, ...]:
+    """The notice that there is no time for another pass, which takes about as long as the last,
+    begun when `begun_ms` were spent; () if there is, or if none follows."""
+    if following is None or budget_ms is None or spent_ms + (spent_ms - begun_ms) <= budget_ms:
+        return ()
+    said = f"no other pass ({following.name}): {spent_ms:.0f} of {budget_ms:.0f} ms were spent"
+    return (Notice("budget_no_second_pass", said),)
