@@ -86,6 +86,8 @@ def _enough(config: LoadConfig, *, reranked: bool) -> int:
 def _pool(fused: Sequence[Fused], size: int, share: float) -> Sequence[Fused]:
     """The best, no collection with more than its share; slots that the others cannot fill are lent
     to it again. In the order of `fused`."""
+    if share == 1:
+        return fused[:size]
     most = max(1, int(size * share))
     taken: dict[str, int] = {}
     within: list[int] = []
