@@ -12,6 +12,7 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import msgspec
 
@@ -87,14 +88,15 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
-def read_ahead(generation: Path) -> None:
-    """Bring texts into the page cache. The engine maps them, drops what is cached of them when it
-    opens them, and then waits for the disk at each one: 30 chunks take 1.2 ms, read ahead 0.35."""
+def read_ahead(generation: Path, stopped: Event) -> None:
+    """Bring texts into the page cache, until `stopped`. The engine maps them, drops what is cached
+    of them when it opens them, and then waits for the disk at each one: 30 chunks take 1.2 ms, read
+    ahead 0.35."""
     left = _READ_AHEAD_BYTES
     with suppress(FileNotFoundError):  # replaced by the next generation meanwhile
         for path in sorted(generation.glob("segments/*/payload_storage/page_*.dat")):
             with path.open("rb", buffering=0) as file:
-                while left > 0 and (read := file.read(_READ_BYTES)):
+                while left > 0 and not stopped.is_set() and (read := file.read(_READ_BYTES)):
                     left -= len(read)
 
 

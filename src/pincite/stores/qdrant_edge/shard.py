@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import TypeVar
 
 import msgspec
@@ -66,6 +67,8 @@ class Shard:
         self._journal: list[edge.UpdateOperation] | None = None
         self._journal_points = 0
         self._optimising: asyncio.Task[None] | None = None
+        self._reading: asyncio.Future[None] | None = None
+        self._closing = Event()
         root.mkdir(parents=True, exist_ok=True)
         self.require_space(_FINISHING)
         self._state, self._shard = self.guard("open", self._open)
@@ -73,7 +76,9 @@ class Shard:
     def read_ahead(self) -> None:
         """Begin to bring texts into memory, in a thread; searches need not wait for it."""
         generation = self.root / self._state.generation
-        asyncio.get_running_loop().run_in_executor(None, generations.read_ahead, generation)
+        self._reading = asyncio.get_running_loop().run_in_executor(
+            None, generations.read_ahead, generation, self._closing
+        )
 
     def _open(self) -> tuple[State, edge.EdgeShard]:
         state = generations.read_state(self.root)
@@ -175,7 +180,10 @@ class Shard:
 
     async def close(self) -> None:
         """Flush and let go of the files."""
+        self._closing.set()
         await self._stop_optimising()
+        if self._reading is not None:
+            await asyncio.wait([self._reading])
         try:
             self.guard("flush", self._shard.flush)
             self.guard("flush", lambda: generations.write_state(self.root, self._state))
@@ -245,7 +253,7 @@ class Shard:
                 self._replay(fresh, _JOURNAL_STEP)
                 await asyncio.sleep(_TURN_S)
             await asyncio.to_thread(generations.sync_log, path)
-            await asyncio.to_thread(generations.read_ahead, path)
+            await asyncio.to_thread(generations.read_ahead, path, self._closing)
             async with self.writing:  # and nothing below gives way to anyone
                 self._replay(fresh, _JOURNAL_STEP + len(self._journal or ()))
                 counted = self.guard("count", lambda: fresh.count(edge.CountRequest(exact=True)))
