@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import TypeVar
 
 import msgspec
@@ -67,7 +67,7 @@ class Shard:
         self._journal: list[edge.UpdateOperation] | None = None
         self._journal_points = 0
         self._optimising: asyncio.Task[None] | None = None
-        self._reading: asyncio.Future[None] | None = None
+        self._reading: Thread | None = None
         self._closing = Event()
         root.mkdir(parents=True, exist_ok=True)
         self.require_space(_FINISHING)
@@ -76,9 +76,8 @@ class Shard:
     def read_ahead(self) -> None:
         """Begin to bring texts into memory, in a thread; searches need not wait for it."""
         generation = self.root / self._state.generation
-        self._reading = asyncio.get_running_loop().run_in_executor(
-            None, generations.read_ahead, generation, self._closing
-        )
+        self._reading = Thread(target=generations.read_ahead, args=(generation, self._closing))
+        self._reading.start()
 
     def _open(self) -> tuple[State, edge.EdgeShard]:
         state = generations.read_state(self.root)
@@ -183,7 +182,7 @@ class Shard:
         self._closing.set()
         await self._stop_optimising()
         if self._reading is not None:
-            await asyncio.wait([self._reading])
+            await asyncio.to_thread(self._reading.join)
         try:
             self.guard("flush", self._shard.flush)
             self.guard("flush", lambda: generations.write_state(self.root, self._state))
