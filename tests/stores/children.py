@@ -45,3 +45,12 @@ async def new_child(before: set[int]) -> int:
 def descriptors() -> int:
     """How many files this process has open."""
     return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+
+async def let_go(before: int) -> bool:
+    """Are no more files open than `before`, once a collection's texts have been read ahead?"""
+    for _ in range(500):
+        if descriptors() <= before:
+            return True
+        await asyncio.sleep(0.01)
+    return False

@@ -19,7 +19,7 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC, SPARSE, point_of, request_for
 from pincite.testing.scores import assert_same, random_points
 from tests.places import quick_folder
-from tests.stores.children import alive, children, descriptors, new_child
+from tests.stores.children import alive, children, descriptors, let_go, new_child
 
 Check = Callable[[Path, EdgeStore, MemoryStore], Coroutine[Any, Any, None]]
 
@@ -77,15 +77,6 @@ async def agree_when_reopened(folder: Path, store: EdgeStore, exact: Store) -> N
 
 def generations(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "main").iterdir() if path.is_dir())
-
-
-async def let_go(before: int) -> bool:
-    """Are no more files open than `before`, once a collection's texts have been read ahead?"""
-    for _ in range(500):
-        if descriptors() <= before:
-            return True
-        await asyncio.sleep(0.01)
-    return False
 
 
 def is_there(path: Path) -> bool:
