@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,22 @@ def test_a_member_that_has_nothing_left_is_dropped(tmp_path: Path) -> None:
         shelf.write("a.md", page(2))
         await shelf.add(LARGE)
         assert [i.spec.name for i in await shelf.index.collections()] == [NEW]
+
+    asyncio.run(check())
+
+
+def test_a_source_without_documents_is_not_forgotten_with_a_member(tmp_path: Path) -> None:
+    async def check() -> None:
+        shelf = Shelf(tmp_path, MemoryStore())
+        shelf.write("a.md", page(1))
+        await shelf.add(SMALL)
+        (known,) = (await shelf.index.collections())[0].sources
+        empty = replace(known, source=replace(known.source, name="second"), complete=False)
+        await shelf.index.put_source(OLD, empty)
+        shelf.write("a.md", page(2))
+        await shelf.add(LARGE)
+        (info,) = await shelf.index.collections()
+        assert [one.source.name for one in info.sources] == ["acme", "second"]
 
     asyncio.run(check())
 

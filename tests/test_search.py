@@ -12,7 +12,7 @@ import pytest
 
 from pincite.errors import ConfigError, EnginePanicked, StoreError, UsageError
 from pincite.model import EvidencePack, Ranking, Scope
-from pincite.ports import Index, Searchable, SearchRequest, Stored
+from pincite.ports import Readable, Searchable, SearchRequest, Stored
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.scoping import kinds_of
@@ -131,7 +131,7 @@ def test_a_collection_that_fails_or_hangs_is_left_out_and_named(index: Broken | 
 class Overtaken:
     """An index whose documents are gone by the time that their chunks are asked for, so often."""
 
-    def __init__(self, index: Index, times: int) -> None:
+    def __init__(self, index: Readable, times: int) -> None:
         self.index, self.times = index, times
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
@@ -150,6 +150,49 @@ def test_a_search_that_a_writer_has_overtaken_begins_again(times: int, shown: bo
     pack = ask("rotate a key", replace(good, index=Overtaken(good.index, times)))  # type: ignore[arg-type]
     assert bool(pack.evidence) == shown
     assert ("index_changed" in [notice.code for notice in pack.warnings]) == (not shown)
+
+
+class Deaf(Overtaken):
+    """An index that finds, and has nothing to say of it: it fails, or never answers."""
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        if self.times:
+            await asyncio.sleep(60)
+        raise StoreError("the server is down")
+
+
+@pytest.mark.parametrize("hangs", [0, 1])
+def test_a_collection_that_finds_and_then_fails_or_hangs_is_left_out_and_named(hangs: int) -> None:
+    good = asyncio.run(make(None, TEXTS))
+    spec = replace(good.spec, name="bad")
+    deaf = Deaf(asyncio.run(make(None, TEXTS, name="bad")).index, hangs)
+    bad = replace(good, spec=spec, index=deaf)  # type: ignore[arg-type]
+    profile = replace(Profile(), retrieve=replace(Profile().retrieve, timeout_s=0.05))
+    pack = ask("rotate a key", good, bad, profile=profile)
+    assert {one.collection for one in pack.evidence} == {"main"}
+    assert [one.code for one in pack.warnings if one.code != "lexical_only"] == [
+        "collection_failed"
+    ]
+    with pytest.raises(StoreError):
+        ask("rotate a key", bad, profile=profile)
+
+
+def test_what_others_lack_is_no_reason_to_begin_again() -> None:
+    good = asyncio.run(make(None, TEXTS))
+    lacking = Overtaken(good.index, 99)
+    pack = ask("rotate a key", replace(good, index=lacking, foreign=True))  # type: ignore[arg-type]
+    assert lacking.times == 98
+    assert "index_changed" not in [notice.code for notice in pack.warnings]
+
+
+def test_nothing_is_begun_again_once_the_budget_is_spent() -> None:
+    good = asyncio.run(make(None, TEXTS))
+    busy = Overtaken(good.index, 99)
+    pack = ask("rotate a key", replace(good, index=busy), budget_ms=1)  # type: ignore[arg-type]
+    assert busy.times == 98
+    assert "index_changed" in [notice.code for notice in pack.warnings]
 
 
 def test_a_panic_of_the_engine_is_not_the_failure_of_one_collection() -> None:

@@ -89,10 +89,15 @@ class Together:
         """Forget sources of which the others have nothing left, and drop those that are empty.
         Returns the names of these."""
         dropped = []
-        for info in await self._index.collections():
+        infos = await self._index.collections()
+        known = {r.source.name for i in infos if i.spec.name == self._target for r in i.sources}
+        for info in infos:
             name = info.spec.name
             if name not in self._others:
                 continue
+            for record in info.sources:  # one without documents yet stands nowhere else
+                if record.source.name not in known:
+                    await self._index.put_source(self._target, record)
             if not info.documents:
                 await self._index.drop(name)
                 dropped.append(name)

@@ -156,9 +156,9 @@ class AsyncPincite:
         entry: Entry,
     ) -> EvidencePack:
         steps.steps.clear()
-        deps = await self.deps(scope)
-        known = self._searchables.infos if self._searchables else {}
-        entry.infos = [known[one.spec.name] for one in deps.collections]
+        entry.found = None
+        known, deps = await self._opened(scope)
+        entry.infos = [known.infos[one.spec.name] for one in deps.collections]
         question, owner = None, self.client()
         if not steps.detailed:
             question = question_of(
@@ -187,9 +187,7 @@ class AsyncPincite:
 
     async def warm(self) -> None:
         """Start the owner and open its encoder, so that the first search need not wait for them.
-
-        Raises what `search` raises.
-        """
+        Raises what `search` raises."""
         deps = await self.deps(Scope())
         for one in deps.collections:
             if isinstance(one.dense, QueryEncoder):
@@ -271,7 +269,12 @@ class AsyncPincite:
 
     async def deps(self, scope: Scope = Scope()) -> Deps:
         """What a search in this scope asks. Raises as `search` does."""
-        if self._searchables is None:
+        return (await self._opened(scope))[1]
+
+    async def _opened(self, scope: Scope) -> tuple[Searchables, Deps]:
+        """All that can be searched, and what a search in this scope asks of it."""
+        known = self._searchables
+        if known is None:
             client = self.client()
             infos = await client.collections()
             if not infos and not self.foreign:
@@ -279,11 +282,11 @@ class AsyncPincite:
                     f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
                 )
             opening = open_searchables(self.settings, self._models, client, infos, self.foreign)
-            self._searchables = await opening
-        chosen, notices = await self._searchables.within(scope)
+            known = self._searchables = await opening
+        chosen, notices = await known.within(scope)
         if not chosen:
             raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")
-        return Deps(
+        return known, Deps(
             collections=chosen,
             terms=informative_terms(chosen[0].spec.language),
             language_of=guess_language,

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pincite.encoders import LazyEncoder
 from pincite.errors import ConfigError, ModelUnavailable, PinciteError, StoreError, UsageError
+from pincite.foreign_parts import LateReadable, MissingEncoder, NamedEncoder, NoSparse
 from pincite.foreign_settings import ForeignSettings
-from pincite.hosted import CollectionEncoder, Models, rung_of
+from pincite.hosted import Models, rung_of
 from pincite.model import (
     Chunk,
     CollectionSpec,
-    DocumentRecord,
-    Matrix,
-    Ranking,
-    SparseVector,
-    Vector,
 )
 from pincite.model_settings import BUNDLED
 from pincite.owner.encoder import Embedding, QueryEncoder
@@ -29,16 +25,13 @@ from pincite.ports import (
     DenseEncoder,
     Readable,
     Searchable,
-    SearchRequest,
     SparseEncoder,
-    Stored,
 )
 from pincite.sparse_models import open_sparse
 from pincite.stores.fields import Foreign
 from pincite.stores.foreign_ids import PointIds
 
 if TYPE_CHECKING:
-    from pincite.providers.registry import HostedEncoder
     from pincite.settings import Settings
     from pincite.stores.qdrant.connection import Connection
     from pincite.stores.qdrant.foreign import ForeignCollection
@@ -73,31 +66,37 @@ class ForeignCollections:
 
     async def searchables(
         self, owner: Embedding, infos: Sequence[CollectionInfo]
-    ) -> dict[str, Searchable]:
-        """Each by its name, none asked yet. `owner` has the bundled model, `infos` are the
-        collections of the index. Raises ConfigError for a name that one of these has, too."""
-        for name in sorted(self._named.keys() & {info.spec.name for info in infos}):
+    ) -> dict[str, Searchable | PinciteError]:
+        """Each by its name, none asked yet, or why it cannot be. `owner` has the bundled model,
+        `infos` are the collections of the index. Raises ConfigError for a name that one of these
+        has, too."""
+        taken = {name for info in infos for name in (info.spec.name, info.spec.called)}
+        for name in sorted(self._named.keys() & taken):
             raise ConfigError(
                 f"there are two collections {name!r}: one of the index, and {self._where(name)}",
                 hint=f"give [collections.{name}] in pincite.toml another name",
             )
         return {name: await self._searchable(name, owner) for name in self._named}
 
-    async def _searchable(self, name: str, owner: Embedding) -> Searchable:
+    async def _searchable(self, name: str, owner: Embedding) -> Searchable | PinciteError:
         one = self._named[name]
-        dense = self._dense(name, owner)
-        sparse: SparseEncoder = _NoSparse()
-        if one.sparse:
-            sparse = await open_sparse(self._models, one.sparse_model, one.language)
+        sparse: SparseEncoder = NoSparse()
+        try:
+            dense = self._dense(name, owner)
+            if one.sparse:
+                sparse = await open_sparse(self._models, one.sparse_model, one.language)
+        except PinciteError as error:
+            return error
         spec = self._spec(name)
         return Searchable(
             spec=replace(spec, dense=dense.fingerprint, sparse=sparse.fingerprint),
-            index=_Late(partial(self._collection, name)),
+            index=LateReadable(partial(self._collection, name)),
             sparse=sparse,
             dense=dense,
             code=one.kind == "code",
             rung=rung_of(spec.model),
             kinds=frozenset((one.kind,)),
+            foreign=True,
         )
 
     def known(self) -> tuple[CollectionInfo, ...]:
@@ -126,24 +125,28 @@ class ForeignCollections:
 
     def readable(self) -> Mapping[str, Readable]:
         """Each by its name, to read from."""
-        return {name: _Late(partial(self._collection, name)) for name in self._named}
+        return {name: LateReadable(partial(self._collection, name)) for name in self._named}
 
     async def find(self, prefix: str) -> tuple[str, Chunk] | None:
         """The point whose id begins with these hex digits, and its collection; where points have
         numbers all 32 are needed. Servers that do not answer have none."""
         if _ID.fullmatch(prefix) is None:
             return None
-        for name, index in self.readable().items():
-            try:
+        found = await asyncio.gather(
+            *(self._first(name, index, prefix) for name, index in self.readable().items())
+        )
+        return next((one for one in found if one is not None), None)
+
+    async def _first(self, name: str, index: Readable, prefix: str) -> tuple[str, Chunk] | None:
+        try:
+            async with asyncio.timeout(_LOOK_S):
                 if len(prefix) == 32:
                     chunks = [stored.chunk for stored in await index.load(name, [prefix])]
                 else:
                     chunks = list(await index.page(name, prefix, 1))
-            except (StoreError, UsageError):
-                continue
-            if chunks and chunks[0].id.startswith(prefix):
-                return name, chunks[0]
-        return None
+        except (StoreError, UsageError, TimeoutError):
+            return None
+        return (name, chunks[0]) if chunks and chunks[0].id.startswith(prefix) else None
 
     async def unless_theirs(self, locator: str, reading: Awaitable[T]) -> T:
         """What `reading` gives. Raises a better UsageError where it was asked to read from one of
@@ -215,10 +218,10 @@ class ForeignCollections:
 
     def _dense(self, name: str, owner: Embedding) -> DenseEncoder:
         if self._named[name].model != BUNDLED:
-            return _NamedEncoder(self._models, self._spec(name))
+            return NamedEncoder(self._models, self._spec(name))
         bundled = self._bundled()
         if isinstance(bundled, ModelUnavailable):
-            return _Missing(bundled)
+            return MissingEncoder(bundled)
         models = str(self._settings.models)
         return QueryEncoder(owner, models, bundled.fingerprint, bundled.dimensions)
 
@@ -227,74 +230,3 @@ class ForeignCollections:
             return LazyEncoder(self._settings.models)
         except ModelUnavailable as error:
             return error
-
-
-class _Late:
-    """A `Readable` that is connected to with its first use: importing the server's client takes
-    longer than a search."""
-
-    def __init__(self, connect: Callable[[], Readable]) -> None:
-        self._connect = connect
-
-    async def documents(
-        self, collection: str, source: str | None = None
-    ) -> tuple[DocumentRecord, ...]:
-        return await self._connect().documents(collection, source)
-
-    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        return await self._connect().search(collection, request)
-
-    async def load(
-        self, collection: str, ids: Sequence[str], *, vectors: bool = False
-    ) -> tuple[Stored, ...]:
-        return await self._connect().load(collection, ids, vectors=vectors)
-
-    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
-        return await self._connect().document(collection, source, path)
-
-    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
-        return await self._connect().page(collection, after, limit)
-
-
-class _NamedEncoder(CollectionEncoder):
-    """The model that the configuration names. Whether it is the one that the vectors were made with
-    nobody can tell; their dimensions are compared with each search."""
-
-    async def opened(self) -> HostedEncoder:
-        if self._encoder is None:
-            self._encoder = await self._models.dense(self.name)
-        return self._encoder
-
-
-class _Missing:
-    """The bundled model where it has not been fetched: every use says so."""
-
-    fingerprint = BUNDLED
-    dimensions = 0
-    languages = frozenset({"english"})
-
-    def __init__(self, error: ModelUnavailable) -> None:
-        self._error = error
-
-    async def embed_query(self, text: str) -> Vector:  # noqa: ARG002 - whatever it is
-        raise ModelUnavailable(self._error.message, hint=self._error.hint)
-
-    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        raise UsageError(f"{len(texts)} documents are not for a search to embed")
-
-
-class _NoSparse:
-    """The sparse side of a collection without one."""
-
-    fingerprint = ""
-    idf = False
-
-    def encode_query(self, text: str) -> SparseVector:  # noqa: ARG002 - whatever it is
-        return SparseVector((), ())
-
-    def encode_document(
-        self,
-        text: str,  # noqa: ARG002 - whatever it is
-        average_length: float,  # noqa: ARG002
-    ) -> tuple[SparseVector, int]:
-        return SparseVector((), ()), 0

@@ -13,9 +13,16 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from pincite.errors import DiskFull, InvalidPoint, PinciteError, StoreError, UsageError
+from pincite.errors import (
+    DiskFull,
+    EnginePanicked,
+    InvalidPoint,
+    PinciteError,
+    StoreError,
+    UsageError,
+)
 from pincite.model import (
     Chunk,
     CollectionSpec,
@@ -25,20 +32,13 @@ from pincite.model import (
     SourceRecord,
     SparseVector,
 )
-from pincite.ports import Catalog, CollectionInfo, SearchRequest, Store, Stored
+from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
 from pincite.reconcile import reconcile
 from pincite.refs import Refs
 from pincite.tasks import to_the_end
 
 T = TypeVar("T")
 log = logging.getLogger("pincite.index")
-
-
-class Measured(Protocol):
-    """What a store may tell of itself besides the contract."""
-
-    def bytes(self, collection: str) -> int: ...
-    def optimising(self, collection: str) -> bool: ...
 
 
 class LocalIndex:
@@ -249,10 +249,16 @@ class LocalIndex:
         try:
             if await self._store.optimise(collection):
                 log.info("optimised %s", collection)
+        except EnginePanicked as error:
+            self.panicked(error)
         except PinciteError as error:
             log.warning("%s is not optimised: %s", collection, error)
         except Exception:
             log.exception("%s is not optimised", collection)
+
+    def panicked(self, error: EnginePanicked) -> None:
+        """The engine has panicked beside all requests, which will see it, too."""
+        log.critical("the engine panicked: %s", error)
 
     @property
     def busy(self) -> bool:

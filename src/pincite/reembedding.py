@@ -68,8 +68,9 @@ async def reembed(
                 raise ModelUnavailable(f"there is no model {model!r}", hint="pincite doctor")
             models = Models(settings.use, settings.models, offline=settings.offline)
             try:
-                sparse = await sparse_of(models, held[-1].spec)
+                await sparse_of(models, held[-1].spec)  # before anything is made
                 spec = await make_target(index, base, dense, dense.encoder)
+                sparse = await sparse_of(models, spec)
                 maker = make_maker(ChunkerConfig(), sparse, spec, dense)
                 work = Work(index, spec, dense.encoder, maker, dense.batch_chunks, progress)
                 return await fill(work, options)

@@ -94,17 +94,18 @@ async def _try(
 ) -> Outcome:
     collections = deps.collections
     weights = deps.dense_weights(query, profile.fuse, scope)
-    reranked = deps.reranker is not None
+    reranked, limit_s = deps.reranker is not None, profile.retrieve.timeout_s
     for _ in range(_TRIES):
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, weights)
         fused = trace.tap("fuse", across(lists, deps.weights, profile.across))
-        loaded = trace.tap("load", await load(fused, collections, profile.load, reranked=reranked))
-        changed = overtaken(fused, loaded, profile.load, reranked=reranked)
-        if not changed:
+        loaded = await load(fused, collections, profile.load, reranked=reranked, timeout_s=limit_s)
+        trace.tap("load", loaded.candidates)
+        changed = overtaken(fused, loaded, collections, profile.load, reranked=reranked)
+        if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
-    unique = trace.tap("dedup", dedup(loaded, profile.dedup))
+    unique = trace.tap("dedup", dedup(loaded.candidates, profile.dedup))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
@@ -116,7 +117,9 @@ async def _try(
     gated = trace.tap("gate", gate(covered, profile.gate))
     kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
-    return Outcome(found, gated, chosen, (*found.notices, *changed, *blended.notices))
+    return Outcome(
+        found, gated, chosen, (*found.notices, *loaded.notices, *changed, *blended.notices)
+    )
 
 
 def _plan(

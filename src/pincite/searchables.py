@@ -48,7 +48,8 @@ class Searchables:
         for group in self._groups(scope):
             lost = [(name, self.failed[name]) for name in group if name in self.failed]
             there = [self.opened[name] for name in group if name in self.opened]
-            if lost and not there:
+            theirs = not scope.collections and any(self.infos[name].foreign for name in group)
+            if lost and not there and not theirs:
                 raise lost[0][1]
             text = "{} was left out: {}"
             notices += [Notice("collection_failed", text.format(*one)) for one in lost]
@@ -105,7 +106,11 @@ async def open_searchables(
     those who ask for it. Raises ConfigError where two have one name."""
     use = settings.use
     made = Searchables({info.spec.name: info for info in (*infos, *foreign.known())})
-    made.opened |= await foreign.searchables(client, infos)
+    for name, one in (await foreign.searchables(client, infos)).items():
+        if isinstance(one, PinciteError):
+            made.failed[name] = one
+        else:
+            made.opened[name] = one
     for info in infos:
         spec = info.spec
         if spec.pending:

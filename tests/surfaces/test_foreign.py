@@ -177,6 +177,18 @@ def test_a_server_that_is_away_costs_its_collections_only(shop: Cli, server: Rec
     assert "failed  qdrant wiki" in shop("doctor", code=3).stdout
 
 
+def test_a_model_that_is_not_there_costs_its_collection_only(shop: Cli) -> None:
+    path = shop.folder / "pincite.toml"
+    absent = 'sparse = "bm25"\nsparse_model = "local:nobody/splade"'
+    path.write_text(path.read_text().replace('sparse = "bm25"', absent))
+    shop("index", "guide.md", "--lexical", "-c", "mine")
+    done = shop("search", "rotate a key")
+    assert "guide.md" in done.stdout
+    assert "wiki was left out" in done.stderr
+    assert "wiki" not in shop("search", "rotate a key", "-c", "mine").stderr
+    assert "splade" in shop("search", "rotate a key", "-c", "wiki", code=1).stderr
+
+
 def test_what_is_only_read_is_neither_indexed_into_nor_dropped(shop: Cli) -> None:
     for arguments in (("index", "guide.md", "-c", "wiki"), ("collections", "drop", "wiki")):
         refused = shop(*arguments, code=2)

@@ -86,6 +86,9 @@ def main(index: str, models: str, idle_s: str) -> int:
     return 0
 
 
+_DESCRIPTORS = 65_536  # where there is no limit, or one of a thousand million
+
+
 def into_the_background() -> None:
     """The caller's child ends here; its child, alone in a session of its own, goes on. Nothing has
     been imported yet that starts threads or opens files. What the caller has let its children
@@ -93,7 +96,7 @@ def into_the_background() -> None:
     if os.fork():
         os._exit(0)
     os.setsid()
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), _DESCRIPTORS))
 
 
 if __name__ == "__main__":

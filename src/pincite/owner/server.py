@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -129,6 +129,9 @@ class Owner(LocalIndex):
         if spec.dense:
             self._warm()
 
+    def panicked(self, error: EnginePanicked) -> None:
+        _end(error)
+
     async def close(self) -> None:
         try:
             await super().close()
@@ -225,6 +228,8 @@ async def serve(owner: Owner, root: Path, idle_s: float, ready: Callable[[], Non
             last_flush = now
             try:
                 await owner.flush()
+            except EnginePanicked as error:
+                _end(error)
             except PinciteError as error:
                 log.error("what was written last may not survive a loss of power: %s", error)
     owner.leaving.set()
@@ -252,14 +257,18 @@ async def answer(owner: Owner, body: bytes) -> bytes:
             result = await getattr(owner, name)(**arguments)
         return wire.encode((True, result))
     except EnginePanicked as error:
-        log.critical("the engine panicked, which ends this process: %s", error)
-        os._exit(os.EX_SOFTWARE)
+        _end(error)
     except PinciteError as error:
         return wire.encode((False, wire.describe_error(error)))
     except Exception as error:
         log.exception("a request failed")
         failed = StoreError(f"the owner failed: {error!r}", hint=f"see {wire.LOG} in the index")
         return wire.encode((False, wire.describe_error(failed)))
+
+
+def _end(error: EnginePanicked) -> NoReturn:
+    log.critical("the engine panicked, which ends this process: %s", error)
+    os._exit(os.EX_SOFTWARE)
 
 
 def _read(body: bytes) -> tuple[str, dict[str, Any]]:

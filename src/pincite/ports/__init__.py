@@ -35,6 +35,7 @@ from pincite.ports.judges import (
 from pincite.ports.storage import (
     Catalog,
     CollectionInfo,
+    Measured,
     SearchRequest,
     Store,
     Stored,
@@ -59,6 +60,7 @@ __all__ = [
     "GroupedEncoder",
     "Ids",
     "Index",
+    "Measured",
     "Message",
     "Phrase",
     "Prefix",

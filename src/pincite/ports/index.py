@@ -99,7 +99,8 @@ class Searchable:
     """A collection with the encoders that made it. `dense` is None for a lexical one. `code`
     says that nearly all of it is source code, `rung` what kind of model the dense one is, `kinds`
     are the kinds of sources in it. `depth` stands in for the limits of the profile unless it is 0,
-    `weight` is what its fused scores are multiplied with."""
+    `weight` is what its fused scores are multiplied with. Who writes to a `foreign` one is not
+    known."""
 
     spec: CollectionSpec
     index: Readable
@@ -110,3 +111,4 @@ class Searchable:
     kinds: frozenset[SourceType] = frozenset()
     depth: int = 0
     weight: float = 1.0
+    foreign: bool = False

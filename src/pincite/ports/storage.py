@@ -173,6 +173,13 @@ class Store(Protocol):
         """Flush and let go of all resources."""
 
 
+class Measured(Protocol):
+    """What a store may tell of itself besides the contract."""
+
+    def bytes(self, collection: str) -> int: ...
+    def optimising(self, collection: str) -> bool: ...
+
+
 class Catalog(Protocol):
     """What has been indexed: collections, sources and documents, in a database.
 

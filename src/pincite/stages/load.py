@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pincite.errors import ConfigError
-from pincite.model import Candidate, Fused, Notice
+from pincite.errors import ConfigError, EnginePanicked, PinciteError, StoreError
+from pincite.model import Candidate, Fused, Notice, Pool
 from pincite.ports import Searchable, Stored
-from pincite.tasks import together
+from pincite.tasks import outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,37 +43,75 @@ async def load(
     config: LoadConfig,
     *,
     reranked: bool = True,
-) -> tuple[Candidate, ...]:
+    timeout_s: float = 10.0,
+) -> Pool:
     """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out. Where
-    they are not `reranked` later, fewer will do."""
+    they are not `reranked` later, fewer will do.
+
+    A collection that fails or takes longer than `timeout_s` is left out and named in a notice.
+    Raises its error if there is no other.
+    """
     wanted = _pool(fused, _enough(config, reranked=reranked), config.share)
     by_name = {collection.spec.name: collection for collection in collections}
     ids: dict[str, list[str]] = {}
     for hit in wanted:
         ids.setdefault(hit.collection, []).append(hit.id)
-    answers = await together(
-        [by_name[name].index.load(name, keys, vectors=config.vectors) for name, keys in ids.items()]
+    answers = await outcomes(
+        [_of(by_name[name], keys, config, timeout_s) for name, keys in ids.items()]
     )
-    stored: dict[tuple[str, str], Stored] = {
-        (name, one.chunk.id): one for name, found in zip(ids, answers, strict=True) for one in found
-    }
-    return tuple(
+    stored: dict[tuple[str, str], Stored] = {}
+    failed: dict[str, PinciteError] = {}
+    for name, answer in zip(ids, answers, strict=True):
+        if isinstance(answer, PinciteError) and not isinstance(answer, EnginePanicked):
+            failed[name] = answer
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            stored.update({(name, one.chunk.id): one for one in answer})
+    if failed and len(failed) == len(ids):
+        raise next(iter(failed.values()))
+    candidates = tuple(
         Candidate(hit.collection, one.chunk, hit.signals, one.vector)
         for hit in wanted
         if (one := stored.get((hit.collection, hit.id))) is not None
     )
+    said = "{} was left out: {}"
+    return Pool(
+        candidates,
+        notices=tuple(
+            Notice("collection_failed", said.format(name, error.message))
+            for name, error in failed.items()
+        ),
+    )
+
+
+async def _of(
+    one: Searchable, ids: Sequence[str], config: LoadConfig, timeout_s: float
+) -> tuple[Stored, ...]:
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await one.index.load(one.spec.name, ids, vectors=config.vectors)
+    except TimeoutError as error:
+        raise StoreError(f"{one.spec.name} gave no answer within {timeout_s:g} s") from error
 
 
 def overtaken(
     fused: Sequence[Fused],
-    loaded: Sequence[Candidate],
+    loaded: Pool,
+    collections: Sequence[Searchable],
     config: LoadConfig,
     *,
     reranked: bool = True,
 ) -> tuple[Notice, ...]:
     """A notice if documents were replaced or removed between the search for `fused` and `load`.
-    What stands there now may have been left out: it is worth another search."""
-    gone = min(len(fused), _enough(config, reranked=reranked)) - len(loaded)
+    What stands there now may have been left out: it is worth another search. Nothing is said of
+    collections of others, which may lack texts at any time, nor where one has failed."""
+    enough = _enough(config, reranked=reranked)
+    if loaded.notices or len(loaded.candidates) == min(len(fused), enough):
+        return ()
+    ours = {one.spec.name for one in collections if not one.foreign}
+    wanted = sum(hit.collection in ours for hit in _pool(fused, enough, config.share))
+    gone = wanted - sum(one.collection in ours for one in loaded.candidates)
     if not gone:
         return ()
     said = f"{gone} passages were replaced or removed while they were searched: ask again"

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from pincite.engine import AsyncPincite
+from pincite.errors import UsageError
 from pincite.locate import find_chunk
 from pincite.members import visible
 from pincite.model import Chunk, Evidence
@@ -75,10 +76,13 @@ async def _search(engine: AsyncPincite, preset: str | None, asked: SearchOne) ->
 async def _fetch(engine: AsyncPincite, asked: FetchOne) -> Answer:
     client = engine.client()
     key = asked.id.removeprefix("#")
-    theirs = await engine.foreign.find(key)
-    if theirs is not None:
+    try:
+        info, chunk = await find_chunk(client, visible(await client.collections()), key)
+    except UsageError:
+        theirs = await engine.foreign.find(key)
+        if theirs is None:
+            raise
         return _stored(*theirs)
-    info, chunk = await find_chunk(client, visible(await client.collections()), key)
     passage = await engine.get(chunk.id, _CONTEXT)
     metadata = {
         "citation": cite(chunk),
