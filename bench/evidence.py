@@ -13,6 +13,7 @@ every question of the golden set is asked with its task mode. Spans count as in 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,6 +47,7 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.trace import Trace
 
 T = TypeVar("T")
+_OPTIMISED_S = 900.0
 _MEASURES = ("R@12", "nDCG@12", "RR@12")
 
 
@@ -96,6 +98,9 @@ async def run(options: Options) -> EvidenceFigures:
                 name: await run_golden(subject, golden, profile, name)
                 for name, profile in PRESETS.items()
             }
+            async with asyncio.timeout(_OPTIMISED_S):
+                while any(one.optimising for one in await engine.collections()):  # noqa: ASYNC110
+                    await asyncio.sleep(1)
             asked = {
                 name: await _asked(engine, profile, golden) for name, profile in PRESETS.items()
             }
