@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pincite.errors import PinciteError, UsageError
+from pincite.failures import left_out
 from pincite.hosted import CollectionEncoder, rung_of
 from pincite.members import members, visible
 from pincite.model import CollectionSpec, Notice, Scope
@@ -51,8 +52,7 @@ class Searchables:
             theirs = not scope.collections and any(self.infos[name].foreign for name in group)
             if lost and not there and not theirs:
                 raise lost[0][1]
-            text = "{} was left out: {}"
-            notices += [Notice("collection_failed", text.format(*one)) for one in lost]
+            notices += [left_out(*one) for one in lost]
             found += there
         for one in found:
             await self._require_configured(one)

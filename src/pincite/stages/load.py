@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pincite.errors import ConfigError, EnginePanicked, PinciteError, StoreError
+from pincite.errors import ConfigError
+from pincite.failures import in_time, sort_out
 from pincite.model import Candidate, Fused, Notice, Pool
 from pincite.ports import Searchable, Stored
 from pincite.tasks import outcomes
@@ -57,42 +57,21 @@ async def load(
     for hit in wanted:
         ids.setdefault(hit.collection, []).append(hit.id)
     answers = await outcomes(
-        [_of(by_name[name], keys, config, timeout_s) for name, keys in ids.items()]
+        [
+            in_time(name, by_name[name].index.load(name, keys, vectors=config.vectors), timeout_s)
+            for name, keys in ids.items()
+        ]
     )
-    stored: dict[tuple[str, str], Stored] = {}
-    failed: dict[str, PinciteError] = {}
-    for name, answer in zip(ids, answers, strict=True):
-        if isinstance(answer, PinciteError) and not isinstance(answer, EnginePanicked):
-            failed[name] = answer
-        elif isinstance(answer, BaseException):
-            raise answer
-        else:
-            stored.update({(name, one.chunk.id): one for one in answer})
-    if failed and len(failed) == len(ids):
-        raise next(iter(failed.values()))
+    answered, failed = sort_out(ids, answers)
+    stored: dict[tuple[str, str], Stored] = {
+        (name, one.chunk.id): one for name, found in answered.items() for one in found
+    }
     candidates = tuple(
         Candidate(hit.collection, one.chunk, hit.signals, one.vector)
         for hit in wanted
         if (one := stored.get((hit.collection, hit.id))) is not None
     )
-    said = "{} was left out: {}"
-    return Pool(
-        candidates,
-        notices=tuple(
-            Notice("collection_failed", said.format(name, error.message))
-            for name, error in failed.items()
-        ),
-    )
-
-
-async def _of(
-    one: Searchable, ids: Sequence[str], config: LoadConfig, timeout_s: float
-) -> tuple[Stored, ...]:
-    try:
-        async with asyncio.timeout(timeout_s):
-            return await one.index.load(one.spec.name, ids, vectors=config.vectors)
-    except TimeoutError as error:
-        raise StoreError(f"{one.spec.name} gave no answer within {timeout_s:g} s") from error
+    return Pool(candidates, notices=tuple(failed.values()))
 
 
 def overtaken(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from pincite.errors import ConfigError, EnginePanicked, PinciteError, StoreError, UsageError
+from pincite.errors import ConfigError, PinciteError, UsageError
+from pincite.failures import in_time, sort_out
 from pincite.model import (
     Notice,
     Pass,
@@ -104,36 +104,29 @@ async def retrieve(
     vectors = QueryVectors(shared=len(collections) > 1)
     try:
         results = await outcomes(
-            [_one(query, collection, scope, config, done, vectors) for collection in collections]
+            [
+                in_time(
+                    one.spec.name,
+                    _one(query, one, scope, config, done, vectors),
+                    config.timeout_s,
+                )
+                for one in collections
+            ]
         )
     finally:
         vectors.close()
-    answered: dict[str, tuple[Ranking, ...]] = {}
+    names = [collection.spec.name for collection in collections]
+    answered, failed = sort_out(names, results)
     notices: list[Notice] = []
-    errors: list[PinciteError] = []
-    dense: set[str] = set()
-    for collection, result in zip(collections, results, strict=True):
-        name = collection.spec.name
-        if isinstance(result, EnginePanicked):
-            raise result
-        if isinstance(result, PinciteError):
-            errors.append(result)
-            notices.append(Notice("collection_failed", f"{name} was left out: {result.message}"))
-        elif isinstance(result, BaseException):
-            raise result
-        else:
-            answered[name] = result.rankings
-            notices += result.notices
-            dense |= result.dense
-    if errors and not answered:
-        raise errors[0]
+    for name in names:
+        notices += [failed[name]] if name in failed else answered[name].notices
     return Retrieved(
-        tuple(ranking for found in answered.values() for ranking in found),
+        tuple(ranking for found in answered.values() for ranking in found.rankings),
         tuple(answered),
         tuple(notices),
-        frozenset(dense),
+        frozenset[str]().union(*(found.dense for found in answered.values())),
         counts={
-            name: len({hit.id for ranking in found for hit in ranking.hits})
+            name: len({hit.id for ranking in found.rankings for hit in ranking.hits})
             for name, found in answered.items()
         },
     )
@@ -155,25 +148,20 @@ async def _one(
             e.text for e in query.expansions if e.collection in ("", name, collection.spec.called)
         ]
     notices: list[Notice] = []
-    try:
-        async with asyncio.timeout(config.timeout_s):
-            filter_ = await scope_filter(collection, scope)
-            requests = [
-                await _request(text, query, collection, filter_, config, vectors, notices)
-                for text in texts
-            ]
-            wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
-            asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
-            answers = await together(
-                [
-                    collection.index.search(name, request)
-                    if config.keyword == "bm25"
-                    else with_all_words(collection, request, text)
-                    for text, request in asked
-                ]
-            )
-    except TimeoutError as error:
-        raise StoreError(f"{name} gave no answer within {config.timeout_s:g} s") from error
+    filter_ = await scope_filter(collection, scope)
+    requests = [
+        await _request(text, query, collection, filter_, config, vectors, notices) for text in texts
+    ]
+    wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
+    asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
+    answers = await together(
+        [
+            collection.index.search(name, request)
+            if config.keyword == "bm25"
+            else with_all_words(collection, request, text)
+            for text, request in asked
+        ]
+    )
     first, more = answers[: len(requests)], answers[len(requests) :]
     numbered = [*enumerate(first), *((0, found) for found in more)]
     scales = {"dense": collection.spec.dense or ""}
