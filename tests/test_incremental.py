@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pincite.batches import Maker
@@ -192,6 +192,7 @@ def of(examples: int) -> settings:
 
 @of(25)
 @given(RUNS)
+@example([([("write", "b", ["alpha"])], None), ([("delete", name, "") for name in "ab"], None)])
 def test_an_index_in_memory_equals_a_clean_build(runs: Any) -> None:
     asyncio.run(check(memory, runs))
 

@@ -250,8 +250,6 @@ async def weigh_again(spec: CollectionSpec, deps: IngestDeps) -> None:
     """Weigh all chunks again if the average length has moved. Safe to be cut off: the collection
     keeps the old average until every chunk has the new one."""
     info = next(i for i in await deps.index.collections() if i.spec.name == spec.name)
-    if not info.chunks:
-        return
     average = average_of(info.tokens, info.chunks)
     if average == spec.average_length:
         return
