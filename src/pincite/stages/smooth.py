@@ -76,24 +76,21 @@ def _regularise(
 ) -> list[float]:
     import numpy as np
 
-    rows = np.stack(vectors)
-    scores = np.array(values)
+    rows, scores = np.array(vectors), np.array(values)
     # Not `rows @ rows.T`: 0.02 ms instead of 0.09, but its threads wait for work spinning, and take
     # milliseconds from the owner process where there are few cores.
-    products = np.einsum("ik,jk->ij", rows, rows)
-    nearness = np.maximum(products, 0).astype(np.float64)
-    np.fill_diagonal(nearness, 0)
-    if len(values) - 1 > config.neighbours:
-        # Stable, so that of equal neighbours the better ranked speaks.
-        far = np.argsort(-nearness, axis=1, kind="stable")[:, config.neighbours :]
-        np.put_along_axis(nearness, far, 0, axis=1)
-    weights = nearness**2
-    sums = weights.sum(axis=1)
-    alone = sums == 0
-    lent = weights @ scores / np.where(alone, 1, sums)
-    mixed = (1 - config.weight) * scores + config.weight * lent
-    result: list[float] = np.where(alone, scores, mixed).tolist()
-    return result
+    nearness = np.einsum("ik,jk->ij", rows, rows).astype(np.float64)
+    nearness.flat[:: len(values) + 1] = 0
+    # Stable, so that of equal neighbours the better ranked speaks.
+    nearest = np.argsort(-nearness, axis=1, kind="stable")[:, : config.neighbours]
+    weights = np.maximum(np.take_along_axis(nearness, nearest, axis=1), 0) ** 2
+    lent = (weights * scores[nearest]).sum(axis=1).tolist()
+    sums = weights.sum(axis=1).tolist()
+    own = 1 - config.weight
+    return [
+        own * value + config.weight * (given / total) if total else value
+        for value, given, total in zip(values, lent, sums, strict=True)
+    ]
 
 
 def _fused(candidate: Candidate) -> Signal:
