@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import msgspec
 import qdrant_edge as edge
 
-from pincite.stores.payload import DENSE
+from pincite.stores.payload import DENSE, SPARSE
 
 Quantization: TypeAlias = Literal["none", "scalar", "binary"]
 
@@ -21,12 +21,26 @@ Quantization: TypeAlias = Literal["none", "scalar", "binary"]
 _OVERSAMPLING: dict[Quantization, float] = {"scalar": 2.0, "binary": 4.0}
 
 
+#: The engine holds Python's lock, so only one search runs at a time; further threads of its own
+#: look for work, spinning, when there is none.
+_SEARCH_THREADS = 1
+
+
 class EdgeLayout(msgspec.Struct, frozen=True):
     """`scalar` is int8, `binary` one bit a dimension; quantised vectors are kept in memory. With
     `on_disk` the vectors themselves are read from disk when they are needed."""
 
     quantization: Quantization = "none"
     on_disk: bool = False
+
+
+def shard_config(*, idf: bool) -> edge.EdgeConfig:
+    """What a shard is created and opened with: its sparse weights are multiplied with the IDF, or
+    not. Of dense vectors and their layout nothing is said, they stay as they are."""
+    sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if idf else None)
+    return edge.EdgeConfig(
+        vectors={}, sparse_vectors={SPARSE: sparse}, max_search_threads=_SEARCH_THREADS
+    )
 
 
 def config_for(layout: EdgeLayout, dimensions: int) -> edge.EdgeConfig:

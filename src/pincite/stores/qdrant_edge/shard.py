@@ -20,10 +20,10 @@ import msgspec
 import qdrant_edge as edge
 
 from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
-from pincite.stores.payload import DENSE, SPARSE
+from pincite.stores.payload import DENSE
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge.generations import State
-from pincite.stores.qdrant_edge.layout import EdgeLayout
+from pincite.stores.qdrant_edge.layout import EdgeLayout, shard_config
 from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS
 from pincite.tasks import to_the_end
@@ -83,19 +83,20 @@ class Shard:
         state = generations.read_state(self.root)
         generations.sweep(self.root, state.generation if state else "")
         if state is not None:
-            return state, edge.EdgeShard.load(str(self.root / state.generation))
+            return state, self._load(self.root / state.generation)
         state = State()
         path = self.root / state.generation
         path.mkdir()
-        sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if self._idf else None)
-        config = edge.EdgeConfig(vectors={}, sparse_vectors={SPARSE: sparse})
-        shard = edge.EdgeShard.create(str(path), config)
+        shard = edge.EdgeShard.create(str(path), shard_config(idf=self._idf))
         for name in INDEXED_FIELDS:
             mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
             shard.update(edge.UpdateOperation.create_field_index(name, mapped))
         shard.flush()
         generations.write_state(self.root, state)
         return state, shard
+
+    def _load(self, generation: Path) -> edge.EdgeShard:
+        return edge.EdgeShard.load(str(generation), shard_config(idf=self._idf))
 
     def set_dimensions(self, dimensions: int) -> None:
         """Add dense vectors to a shard that has none."""
@@ -245,7 +246,7 @@ class Shard:
 
     async def _adopt(self, generation: str, started: State) -> None:
         path = self.root / generation
-        fresh = self.guard("load", lambda: edge.EdgeShard.load(str(path)))
+        fresh = self.guard("load", lambda: self._load(path))
         try:
             await asyncio.sleep(_TURN_S)
             while self._journal and len(self._journal) > _JOURNAL_STEP:
