@@ -7,7 +7,6 @@ it is kept under an alias, with its own id in the payload.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from hashlib import blake2b
 from typing import Any
 from uuid import UUID
@@ -22,7 +21,7 @@ LENGTH = "length"
 ALIASED = "aliased"  # the revision, on points under an alias only
 OWN_ID = "own_id"
 
-_CHUNK_FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "id")
+_CHUNK_FIELDS = tuple(name for name in Chunk.__struct_fields__ if name != "id")
 _TUPLES = ("headings", "symbols")
 
 
@@ -40,7 +39,7 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
 
 
 def to_chunk(point_id: UUID, payload: Mapping[str, Any]) -> Chunk:
-    """The chunk of a stored point. `convert` takes 60 % of the time of `Chunk(**values)`."""
+    """The chunk of a stored point."""
     return msgspec.convert({"text": "", **payload, "id": point_id.hex}, Chunk)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import fields
 from itertools import pairwise
 
 import msgspec
@@ -36,7 +35,7 @@ _PREFIX = re.compile(r"[0-9a-f]{0,32}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _NORM_TOLERANCE = 1e-3  # float32 rounding of 4,096 dimensions stays under 1e-4
 _LEAST, _MOST = 1.2e-38, 3.4e38  # what float32 holds
-_CHUNK_FIELDS = tuple(field.name for field in fields(Chunk))
+_CHUNK_FIELDS = Chunk.__struct_fields__
 
 
 def is_id(key: str) -> bool:

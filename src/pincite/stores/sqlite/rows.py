@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ _COLUMNS = (
     *("id", "repo", "path", "source_type", "language", "url", "title", "text"),
     *("start_line", "end_line"),
 )
-_REST = tuple(field.name for field in fields(Chunk) if field.name not in _COLUMNS)
+_REST = tuple(name for name in Chunk.__struct_fields__ if name not in _COLUMNS)
 #: What `to_chunk` reads.
 CHUNK = ", ".join(f"p.{name}" for name in (*_COLUMNS, "rest"))
 _WIDTH = len(_COLUMNS) + 1
