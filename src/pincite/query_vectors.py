@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from pincite.model import Vector
-from pincite.ports import DenseEncoder
+from pincite.model import SparseVector, Vector
+from pincite.ports import DenseEncoder, SparseEncoder
 
 
 class QueryVectors:
@@ -14,6 +14,7 @@ class QueryVectors:
     def __init__(self, *, shared: bool) -> None:
         self._shared = shared
         self._tasks: dict[tuple[str, str], asyncio.Future[Vector]] = {}
+        self._sparse: dict[tuple[str, str], SparseVector] = {}
 
     async def of(self, encoder: DenseEncoder, text: str) -> Vector:
         """As `encoder.embed_query`. A collection that gives up does not stop it for others."""
@@ -23,6 +24,13 @@ class QueryVectors:
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(encoder.embed_query(text))
         return await asyncio.shield(self._tasks[key])
+
+    def sparse_of(self, encoder: SparseEncoder, text: str) -> SparseVector:
+        """As `encoder.encode_query`."""
+        key = (encoder.fingerprint, text)
+        if key not in self._sparse:
+            self._sparse[key] = encoder.encode_query(text)
+        return self._sparse[key]
 
     def close(self) -> None:
         """Stop what nobody waits for any more."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.model import Candidate, Chunk, Drop, Pool
+
+_BEGINNING = 4  # words
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ def dedup(candidates: Sequence[Candidate], config: DedupConfig) -> Pool:
         ("same lines as", _lines),
     ]
     if config.same_text:
-        rules.append(("same text as", lambda chunk: " ".join(chunk.text.split())))
+        rules.append(("same text as", _text_among(candidates)))
     kept, dropped = list(candidates), []
     for reason, key in rules:
         kept, lost = _apply(kept, reason, key)
@@ -57,6 +60,21 @@ def _lines(chunk: Chunk) -> Hashable:
         return chunk.candidate_id
     file = (chunk.repo, chunk.ref, chunk.path)
     return (*file, chunk.start, chunk.end, chunk.start_line, chunk.end_line)
+
+
+def _text_among(candidates: Sequence[Candidate]) -> Callable[[Chunk], Hashable]:
+    """The text up to white space. It is looked at whole only where two have the same beginning."""
+
+    def beginning(chunk: Chunk) -> tuple[str, ...]:
+        return tuple(chunk.text.split(maxsplit=_BEGINNING)[:_BEGINNING])
+
+    beginnings = Counter(beginning(one.chunk) for one in candidates)
+
+    def text(chunk: Chunk) -> Hashable:
+        begins = beginning(chunk)
+        return " ".join(chunk.text.split()) if beginnings[begins] > 1 else begins
+
+    return text
 
 
 def _richness(chunk: Chunk) -> int:

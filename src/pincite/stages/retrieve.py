@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, get_args
 
 from pincite.errors import ConfigError, PinciteError, UsageError
@@ -191,7 +192,8 @@ async def _request(
         dense = await _dense(text, collection, vectors, told)
     sparse = SparseVector((), ())
     if config.mode != "vector":
-        sparse = _emphasised(text, query.identifiers, collection, config.identifier_weight)
+        encode = partial(vectors.sparse_of, collection.sparse)
+        sparse = _emphasised(text, query.identifiers, encode, config.identifier_weight)
         if not sparse.indices:
             notices.append(_without_words(collection, config.mode))
     return SearchRequest(
@@ -240,15 +242,18 @@ def _without_words(collection: Searchable, mode: SearchMode) -> Notice:
 
 
 def _emphasised(
-    text: str, identifiers: Iterable[str], collection: Searchable, weight: float
+    text: str,
+    identifiers: Iterable[str],
+    encode: Callable[[str], SparseVector],
+    weight: float,
 ) -> SparseVector:
     """The query's sparse vector, `weight` times that of its identifiers added to it."""
-    whole = collection.sparse.encode_query(text)
+    whole = encode(text)
     names = " ".join(identifiers)
     if weight == 0 or not names:
         return whole
     values = dict(zip(whole.indices, whole.values, strict=True))
-    part = collection.sparse.encode_query(names)
+    part = encode(names)
     for index, value in zip(part.indices, part.values, strict=True):
         values[index] = values.get(index, 0.0) + weight * value
     return SparseVector(tuple(sorted(values)), tuple(values[index] for index in sorted(values)))

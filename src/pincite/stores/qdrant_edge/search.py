@@ -58,15 +58,18 @@ def _nearest(
 ) -> Found:
     if query is None:
         return NOTHING
-    request = edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params)
-    return Found.of(shard.ask(lambda s: s.query(request)))
+    return shard.ask(
+        lambda s: Found.of(
+            s.query(edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params))
+        )
+    )
 
 
 def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> Found:
     """What one side thinks of the hits that only the other side found."""
     if query is None or not ids:
         return NOTHING
-    only = edge.Filter(must=[edge.HasIdCondition(ids)])
+    only = shard.ask(lambda _: edge.Filter(must=[edge.HasIdCondition(ids)]))
     return _nearest(shard, query, len(ids), only, unquantised())
 
 
@@ -95,7 +98,7 @@ def _fused(
     hits: list[Hit] = []
     if prefetches:
         asked = edge.QueryRequest(limit=request.fusion_limit, query=fusion, prefetches=prefetches)
-        hits = Found.of(shard.ask(lambda s: s.query(asked))).hits()
+        hits = shard.ask(lambda s: Found.of(s.query(asked))).hits()
     return Ranking(
         name, "fused", "dbsf" if request.fusion == "dbsf" else "rrf", tuple(hits), len(hits)
     )

@@ -159,7 +159,8 @@ class Shard:
                 self._optimising.cancel()
 
     def ask(self, call: Callable[[edge.EdgeShard], T]) -> T:
-        """Run one read on the engine."""
+        """Run one read on the engine. Its objects make each value anew when they are looked at, so
+        what is wanted of them is read in `call`."""
         return self.guard("search", lambda: call(self._shard))
 
     def count(self, filter_: edge.Filter | None = None) -> int:

@@ -145,11 +145,12 @@ class EdgeStore:
         with_vector = [payload.DENSE] if vectors else False
         keys = [key for key in ids if is_id(key)]
         found: dict[str, Stored] = {}
-        for record in shard.ask(lambda s: s.retrieve(keys, True, with_vector)):
-            held = record.payload  # made anew at each look
+        for key, held, named in shard.ask(
+            lambda s: [(r.id, r.payload, r.vector) for r in s.retrieve(keys, True, with_vector)]
+        ):
             if held[REVISION] not in shard.hidden:
-                chunk = payload.to_chunk(record.id, held)
-                values = record.vector.get(payload.DENSE) if vectors else None
+                chunk = payload.to_chunk(key, held)
+                values = named.get(payload.DENSE) if vectors else None
                 vector = None if values is None else translate.to_vector(values)
                 found[chunk.id] = Stored(chunk, vector)
         return tuple(found[key] for key in ids if key in found)
