@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, fields
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ MIGRATIONS = (
 )
 
 _COLUMNS = ", ".join(field.name for field in fields(DocumentRecord))
+_AT_ONCE = 1_000  # documents looked up by one statement
 
 
 class SqliteCatalog:
@@ -161,9 +163,17 @@ class SqliteCatalog:
     async def refs(
         self, collection: str, documents: Iterable[tuple[str, str]]
     ) -> Mapping[tuple[str, str], str]:
-        sql = "SELECT ref FROM documents WHERE (collection, source, path) = (?, ?, ?)"
-        found = ((key, self._read(sql, (collection, *key))) for key in documents)
-        return {key: rows[0][0] for key, rows in found if rows}
+        wanted, found = tuple(documents), {}
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = wanted[start : start + _AT_ONCE]
+            rows = self._read(
+                f"WITH wanted (source, path) AS (VALUES {', '.join(['(?, ?)'] * len(some))})"
+                " SELECT source, path, ref FROM wanted CROSS JOIN documents USING (source, path)"
+                " WHERE collection = ?",
+                (*chain.from_iterable(some), collection),
+            )
+            found.update({(source, path): ref for source, path, ref in rows})
+        return found
 
     async def totals(self, collection: str) -> Totals:
         rows = self._read(

@@ -101,6 +101,16 @@ class CatalogContract:
         assert await catalog.refs("main", keys) == {keys[0]: "beef", keys[1]: "c0ffee"}
 
     @contract
+    async def test_refs_of_thousands_are_found_at_once(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        records = [record_of(f"{number}.md", f"r{number}") for number in range(2_100)]
+        await catalog.put("main", records)
+        keys = [(record.source, record.path) for record in records]
+        assert await catalog.refs("main", [*keys, ("acme/docs", "none.md")]) == dict.fromkeys(
+            keys, "c0ffee"
+        )
+
+    @contract
     async def test_sources_come_by_name_and_are_replaced(self, catalog: Catalog) -> None:
         await catalog.put_spec(DENSE_SPEC)
         full = replace(
