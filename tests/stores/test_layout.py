@@ -14,7 +14,7 @@ from pincite.model import CollectionSpec, Matrix, Point
 from pincite.ports import AnyOf, Filter, SearchRequest, Store
 from pincite.settings import open_store
 from pincite.store_settings import Remembered, StoreSettings
-from pincite.stores.qdrant_edge.generations import read_state
+from pincite.stores.qdrant_edge.generations import files_to_open, files_to_search, read_state
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC, point_of
@@ -89,6 +89,17 @@ async def recall(store: Store, vectors: Matrix, ids: Sequence[str], filter_: Fil
     return found / (10 * len(queries))
 
 
+def check_what_is_read_ahead(generation: Path) -> None:
+    """The engine's files still have the names by which they are told apart."""
+    before, after = files_to_open(generation, vectors=True), files_to_search(generation)
+    assert {*before, *after} == {path for path in generation.rglob("*") if path.is_file()}
+    assert not {*before} & {*after}
+    assert {"inverted_index.dat", "page_0.dat"} == {path.name for path in after}
+    assert {"store", "payload_storage"} < {path.parent.name for path in after}
+    kept = files_to_open(generation, vectors=False)
+    assert {path.name for path in {*before} - {*kept}} == {"matrix.dat"}
+
+
 def test_quantised_vectors_find_what_exact_search_finds_and_keep_its_scores() -> None:
     async def session() -> None:
         vectors = clustered(POINTS, seed=1)
@@ -110,6 +121,7 @@ def test_quantised_vectors_find_what_exact_search_finds_and_keep_its_scores() ->
                 state = read_state(folder / "main")
                 assert state is not None
                 assert state.layout == layout
+                check_what_is_read_ahead(folder / "main" / state.generation)
 
     asyncio.run(session())
 

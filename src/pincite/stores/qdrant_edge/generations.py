@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -20,7 +21,10 @@ from pincite.stores.qdrant_edge.layout import EdgeLayout
 
 STATE = "state.json"
 FIRST = "g000001"
-_READ_AHEAD_BYTES = 512 * 1024 * 1024  # the texts of about 700,000 chunks
+_VECTORS = "matrix.dat"
+#: What the engine drops from the page cache when it opens a generation, and needs for searches.
+_DROPPED = ("vector_index-*/inverted_index.dat", "store/page_*.dat", "payload_storage/page_*.dat")
+_READ_AHEAD_BYTES = 4 * 1024 * 1024 * 1024  # two million chunks
 _READ_BYTES = 1024 * 1024
 
 
@@ -88,16 +92,32 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
-def read_ahead(generation: Path, stopped: Event) -> None:
-    """Bring texts into the page cache, until `stopped`. The engine maps them, drops what is cached
-    of them when it opens them, and then waits for the disk at each one: 30 chunks take 1.2 ms, read
-    ahead 0.35."""
+def files_to_open(generation: Path, *, vectors: bool) -> list[Path]:
+    """What the engine reads when it opens a generation. It keeps Python's lock meanwhile: 280 ms
+    with 100,000 chunks, 100 where these are in the page cache. It reads `vectors` only where they
+    are not to stay on disk."""
+    return [
+        path
+        for path in generation.rglob("*")
+        if path.is_file()
+        and (vectors or path.name != _VECTORS)
+        and not any(map(path.match, _DROPPED))
+    ]
+
+
+def files_to_search(generation: Path) -> list[Path]:
+    """Words and texts. The engine maps them, drops what is cached of them when it opens them, and
+    then waits for the disk at each one: 30 chunks take 1.2 ms, read ahead 0.35."""
+    return [path for pattern in _DROPPED for path in generation.glob(f"segments/**/{pattern}")]
+
+
+def read_ahead(paths: Iterable[Path], stopped: Event) -> None:
+    """Bring files into the page cache, in their order, until `stopped` or until it is enough."""
     left = _READ_AHEAD_BYTES
-    with suppress(FileNotFoundError):  # replaced by the next generation meanwhile
-        for path in sorted(generation.glob("segments/*/payload_storage/page_*.dat")):
-            with path.open("rb", buffering=0) as file:
-                while left > 0 and not stopped.is_set() and (read := file.read(_READ_BYTES)):
-                    left -= len(read)
+    for path in paths:
+        with suppress(FileNotFoundError), path.open("rb", buffering=0) as file:
+            while left > 0 and not stopped.is_set() and (read := file.read(_READ_BYTES)):
+                left -= len(read)
 
 
 def space_taken(root: Path) -> int:

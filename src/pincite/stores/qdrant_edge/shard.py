@@ -74,9 +74,9 @@ class Shard:
         self._state, self._shard = self.guard("open", self._open)
 
     def read_ahead(self) -> None:
-        """Begin to bring texts into memory, in a thread; searches need not wait for it."""
-        generation = self.root / self._state.generation
-        self._reading = Thread(target=generations.read_ahead, args=(generation, self._closing))
+        """Begin to bring words and texts into memory, in a thread. Searches need not wait."""
+        needed = generations.files_to_search(self.root / self._state.generation)
+        self._reading = Thread(target=generations.read_ahead, args=(needed, self._closing))
         self._reading.start()
 
     def _open(self) -> tuple[State, edge.EdgeShard]:
@@ -247,6 +247,7 @@ class Shard:
 
     async def _adopt(self, generation: str, started: State) -> None:
         path = self.root / generation
+        await self._read_ahead(generations.files_to_open(path, vectors=not self._wanted.on_disk))
         fresh = self.guard("load", lambda: self._load(path))
         try:
             await asyncio.sleep(_TURN_S)
@@ -254,7 +255,7 @@ class Shard:
                 self._replay(fresh, _JOURNAL_STEP)
                 await asyncio.sleep(_TURN_S)
             await asyncio.to_thread(generations.sync_log, path)
-            await asyncio.to_thread(generations.read_ahead, path, self._closing)
+            await self._read_ahead(generations.files_to_search(path))
             async with self.writing:  # and nothing below gives way to anyone
                 self._replay(fresh, _JOURNAL_STEP + len(self._journal or ()))
                 counted = self.guard("count", lambda: fresh.count(edge.CountRequest(exact=True)))
@@ -276,6 +277,9 @@ class Shard:
         finally:
             await asyncio.sleep(_TURN_S)
             self.guard("close", fresh.close)  # the old one, or the copy that failed
+
+    async def _read_ahead(self, paths: list[Path]) -> None:
+        await asyncio.to_thread(generations.read_ahead, paths, self._closing)
 
     def _replay(self, fresh: edge.EdgeShard, most: int) -> None:
         journal = self._journal if self._journal is not None else []
