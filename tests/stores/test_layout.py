@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -155,3 +157,32 @@ def test_the_settings_of_an_index_reach_its_store(tmp_path: Path) -> None:
     opened = open_store(tmp_path, Remembered(settings, ""), {})
     assert isinstance(opened.store, EdgeStore)
     assert opened.store.layout == SMALL
+
+
+def test_an_open_collection_has_one_search_thread() -> None:
+    """The engine starts eight by itself, which look for work, spinning."""
+    with quick_folder() as folder:
+        for _ in range(2):  # created, then opened again
+            run = [sys.executable, "-c", THREADS, str(folder)]
+            assert subprocess.run(run, capture_output=True, check=True).stdout == b"3\n"
+
+
+THREADS = """
+import asyncio, os, sys, threading
+from dataclasses import replace
+from pathlib import Path
+from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.testing.points import DENSE_SPEC
+
+async def main():
+    store, before = EdgeStore(Path(sys.argv[1])), len(os.listdir("/proc/self/task"))
+    for name in ("one", "two", "three"):
+        await store.create(replace(DENSE_SPEC, name=name))
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join()  # it reads ahead
+    print(len(os.listdir("/proc/self/task")) - before)
+    await store.close()
+
+asyncio.run(main())
+"""
