@@ -42,6 +42,7 @@ async def index_sources(
     progress: Callable[[Progress], None],
 ) -> tuple[IngestReport, ...]:
     """Index the sources one after the other; see `AsyncPincite.index`."""
+    options = replace(options, collection=options.collection or settings.indexed_collection)
     infos = await client.collections()
     require_base(infos, options.collection)
     held = members(infos, options.collection)

@@ -27,7 +27,10 @@ index_option = click.option(
 )
 json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 collection_option = click.option(
-    "-c", "--collection", default=DEFAULT_COLLECTION, show_default=True, help="The collection."
+    "-c",
+    "--collection",
+    default="",
+    help=f"The collection; default: $QDRANT_COLLECTION, else {DEFAULT_COLLECTION}.",
 )
 
 
