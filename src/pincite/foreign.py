@@ -98,6 +98,8 @@ class ForeignCollections:
             rung=rung_of(spec.model),
             kinds=frozenset((one.kind,)),
             foreign=True,
+            depth=one.depth,
+            weight=one.weight,
         )
 
     def known(self) -> tuple[CollectionInfo, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import io
 import json
@@ -18,10 +17,8 @@ from mcp.types import TextContent
 from qdrant_client import models
 
 from pincite.encoders import MODEL as MINILM
-from pincite.engine import AsyncPincite
 from pincite.errors import ModelUnavailable
 from pincite.providers.dense import weights
-from pincite.settings import load_settings
 from pincite.stores.foreign_ids import PointIds
 from pincite.surfaces.cli import main
 from pincite.testing.contract_server import ContractServer
@@ -156,28 +153,6 @@ def test_they_stand_beside_an_index_in_every_form(shop: Cli) -> None:
     assert {item["collection"] for item in only["evidence"]} == {"wiki"}
     done = shop("search", "rotate a key", "--path", "*.md", "--all")
     assert "wiki was left out: wiki was made by another program" in done.stderr
-
-
-def test_a_model_stays_open_when_collections_are_looked_up_again(
-    shop: Cli, provider: ContractServer
-) -> None:
-    """As agents do before each search."""
-
-    async def check() -> None:
-        environ = {"PINCITE_CACHE": str(shop.folder / "cache.db")}
-        async with AsyncPincite(load_settings(environ, shop.folder)) as engine:
-            for words in ("rotate a key", "rotate a key", "backups"):
-                provider.record.clear()
-                engine.refresh()
-                pack = await engine.search(words)
-                assert {one.collection for one in pack.evidence} <= {"wiki", "notes"}
-                asked.append(provider.record.requests)
-
-    asked: list[int] = []
-    asyncio.run(check())
-    first, again, other = asked
-    assert first > 1
-    assert (again, other) == (0, 1)  # a query's vector, and nothing to see what the model is
 
 
 def test_status_collections_and_doctor_name_them(shop: Cli) -> None:
