@@ -43,3 +43,21 @@ def test_a_wrong_filter_is_wrong_usage_with_its_place_and_what_was_meant(indexed
     done = indexed("search", "key", "--where", "path ^= src/ and lang = python", code=2)
     assert "there is no field 'lang', at character 18" in done.stderr
     assert "try: language in place of lang" in done.stderr
+
+
+def test_explain_takes_what_a_search_takes(indexed: Cli) -> None:
+    narrowed = (
+        ("--where", "source_type = code"),
+        ("--kind", "code"),
+        ("--path", "src/*"),
+        ("--not-path", "*.md"),
+        ("--source", "acme", "--kind", "code", "-n", "1"),
+    )
+    places = {}
+    for options in ((), *narrowed):
+        views = indexed.json("explain", "rotate a key", *options)
+        (selected,) = [view for view in views if view["stage"] == "select"]
+        places[options] = {one["place"].partition("#")[0] for one in selected["candidates"]}
+    assert places.pop(()) == {"guide.md", "src/keys.py"}
+    assert all(found == {"src/keys.py"} for found in places.values()), places
+    assert "no collection 'none'" in indexed("explain", "key", "-c", "none", code=2).stderr
