@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import get_args
 
-from pincite.model import DocumentRecord, Scope, SourceType
+from pincite.model import Candidate, DocumentRecord, Scope, SourceType
 from pincite.ports import AnyOf, Filter, Searchable
 from pincite.where import parse_where
 
@@ -35,6 +36,12 @@ def kinds_of(scope: Scope) -> frozenset[SourceType]:
         if isinstance(condition, AnyOf) and condition.field == "source_type":
             kinds &= frozenset(condition.values)
     return kinds
+
+
+def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ...]:
+    """The candidates of the scope's `ref`: one that was replaced since the scope was read may be of
+    another by now."""
+    return tuple(one for one in candidates if one.chunk.ref.startswith(scope.ref or ""))
 
 
 def _in_scope(record: DocumentRecord, scope: Scope) -> bool:

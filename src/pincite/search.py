@@ -18,6 +18,7 @@ from pincite.model import (
     TaskMode,
 )
 from pincite.profile import Profile
+from pincite.scoping import of_ref
 from pincite.stages.across import across
 from pincite.stages.again import again, spare
 from pincite.stages.blend import blend
@@ -105,7 +106,8 @@ async def _try(
         changed = overtaken(fused, loaded, collections, profile.load, reranked=reranked)
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
-    unique = trace.tap("dedup", dedup(loaded.candidates, profile.dedup))
+    within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
+    unique = trace.tap("dedup", dedup(within, profile.dedup))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
