@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +16,7 @@ from pincite.surfaces.options import (
     json_option,
     run,
     say,
+    with_options,
 )
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pincite.stages.retrieve import SearchMode
     from pincite.surfaces import commands, render
 
-Command = TypeVar("Command", bound=Callable[..., object])
 _MODES = ("build", "debug", "explain", "refactor")
 #: What is asked, of which part of the index, and how: of every command that searches.
 _ASKING = (
@@ -78,24 +77,15 @@ _SHOWING = (
 )
 
 
-def _with(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
 @click.command()
-@_with(*_ASKING, *_SHOWING)
+@with_options(*_ASKING, *_SHOWING)
 def search(**values: Any) -> int:
     """Find evidence for a question."""
     return _search(**values)
 
 
 @click.command()
-@_with(*_ASKING, *_SHOWING)
+@with_options(*_ASKING, *_SHOWING)
 def evidence(preset: str | None, **values: Any) -> int:
     """Find evidence for a coding task: documentation and code side by side.
 
@@ -128,7 +118,7 @@ def _search(
 
 
 @click.command()
-@_with(*_ASKING, json_option)
+@with_options(*_ASKING, json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
     from pincite.surfaces import commands, render
