@@ -23,7 +23,7 @@ async def scope_filter(collection: Searchable, scope: Scope) -> Filter:
         must.append(AnyOf("source_type", scope.source_types))
     if scope.ref or scope.allow or scope.block:
         records = await collection.index.documents(collection.spec.name)
-        allowed = sorted({r.revision for r in records if _in_scope(r, scope)})
+        allowed = sorted({r.revision for r in records if in_scope(r, scope)})
         must.append(AnyOf("revision", tuple(allowed)))
     return Filter(must=tuple(must), must_not=given.must_not, should=given.should)
 
@@ -44,7 +44,7 @@ def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ..
     return tuple(one for one in candidates if one.chunk.ref.startswith(scope.ref or ""))
 
 
-def _in_scope(record: DocumentRecord, scope: Scope) -> bool:
+def in_scope(record: DocumentRecord, scope: Scope) -> bool:
     """`ref` may be shortened; globs are matched against the whole path, `*` also over `/`."""
     if scope.ref and not record.ref.startswith(scope.ref):
         return False

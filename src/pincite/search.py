@@ -35,6 +35,7 @@ from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import select
 from pincite.stages.smooth import smooth
 from pincite.trace import Trace
+from pincite.unmatched import unmatched
 
 _TRIES = 3  # a search that a writer has overtaken begins again
 
@@ -79,7 +80,8 @@ async def search(
         "context", await context(one.chosen.candidates, deps.collections, profile.context)
     )
     plan = _plan(query, one.found, passes, deps, profile)
-    notices = (*deps.notices, *one.notices, *spared, *around.notices)
+    lost = await unmatched(one.found.rankings, deps.collections, scope)
+    notices = (*deps.notices, *one.notices, *spared, *around.notices, *lost)
     packed = pack(query, one.chosen, one.gated, plan, notices, profile.pack, around.of)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 

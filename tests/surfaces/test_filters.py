@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -34,9 +35,13 @@ def test_a_search_takes_a_filter_that_the_log_keeps_and_a_replay_uses(indexed: C
     replayed = indexed("replay", "last").stdout
     assert replayed.rstrip().endswith("nothing changed")
     assert "guide.md" not in replayed
-    assert (
-        indexed.json("search", "rotate a key", "--where", "path ^= doc", code=3)["evidence"] == []
-    )
+
+
+def test_a_filter_that_lets_nothing_pass_says_so_and_where_paths_begin(indexed: Cli) -> None:
+    done = indexed("search", "rotate a key", "--where", "path ^= keys", "--json", code=3)
+    assert json.loads(done.stdout)["evidence"] == []
+    assert "nothing_in_scope: nothing that is indexed is within where path ^= keys" in done.stderr
+    assert "such as src/keys.py" in done.stderr
 
 
 def test_a_wrong_filter_is_wrong_usage_with_its_place_and_what_was_meant(indexed: Cli) -> None:
