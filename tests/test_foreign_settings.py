@@ -27,6 +27,8 @@ GOOD = {"qdrant": "wiki_v2", "url": "https://q.example", "model": "bundled", "fi
         ({"kind": "pdf"}, "kind"),
         ({"timeout_s": 0}, "timeout_s"),
         ({"qdrant": ""}, "qdrant is empty"),
+        ({"depth": -1}, "depth is -1"),
+        ({"weight": 0}, "weight is 0"),
     ],
 )
 def test_wrong_settings_name_file_and_key(values: dict[str, Any], said: str) -> None:

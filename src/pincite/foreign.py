@@ -57,7 +57,8 @@ class ForeignCollections:
         return bool(self._named)
 
     def refuse(self, name: str) -> None:
-        """Raise UsageError for a collection that is only read."""
+        """Raise UsageError for a collection that is only read; an empty name is the default."""
+        name = name or self._settings.indexed_collection
         if name in self._named:
             raise UsageError(
                 f"{name} is {self._where(name)}, made by another program: it is only read",
@@ -97,6 +98,8 @@ class ForeignCollections:
             rung=rung_of(spec.model),
             kinds=frozenset((one.kind,)),
             foreign=True,
+            depth=one.depth,
+            weight=one.weight,
         )
 
     def known(self) -> tuple[CollectionInfo, ...]:

@@ -7,6 +7,7 @@ model = "openai:text-embedding-3-small"
 vector = "content_vec"            # where there are several
 sparse = "bm25"                   # where there is a sparse vector
 fields = { text = "page_content", path = "metadata.source", url = "metadata.url" }
+depth = 120                       # and `weight`, as for collections of the index
 
 `fields` may name a layout ("langchain"), or have one as `layout` beside keys that differ.
 """
@@ -21,7 +22,7 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import SourceType
-from pincite.model_settings import BUNDLED
+from pincite.model_settings import BUNDLED, CollectionOptions
 from pincite.providers.names import parse_model
 from pincite.store_settings import KEYS, StoreSettings, store_key
 from pincite.stores.fields import FIELDS, LAYOUTS, FieldMap
@@ -33,7 +34,8 @@ _KEY = KEYS["qdrant"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignSettings:
     """`sparse_model` opens the encoder of the sparse vector, as for `pincite index --sparse`.
-    `kind` and `language` are those of points that do not say it themselves."""
+    `depth` and `weight` are those of `CollectionOptions`. `kind` and `language` are those of
+    points that do not say it themselves."""
 
     qdrant: str
     model: str
@@ -46,6 +48,8 @@ class ForeignSettings:
     sparse_model: str = "qdrant-bm25"
     kind: SourceType = "docs"
     language: str = "english"
+    depth: int = 0
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.qdrant:
@@ -54,6 +58,7 @@ class ForeignSettings:
             parse_model(self.model)
         if self.timeout_s <= 0:
             raise ConfigError("timeout_s must be positive")
+        CollectionOptions(depth=self.depth, weight=self.weight)
         _keys(self.fields)
 
     def field_map(self, name: str) -> FieldMap:

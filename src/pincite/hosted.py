@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pincite.errors import Unavailable, UsageError
 from pincite.model import CollectionSpec, Matrix, Notice, SignalKind, Vector
@@ -15,7 +15,7 @@ from pincite.providers.dense.prompts import languages_of
 from pincite.providers.names import parse_model
 
 if TYPE_CHECKING:
-    from pincite.ports import Reranker, RerankScore
+    from pincite.ports import Reranker, RerankScore, SparseEncoder
     from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.registry import HostedEncoder, Registry
 
@@ -24,9 +24,15 @@ if TYPE_CHECKING:
 #: meaning, not the collection.
 QUERY_S = 7.0
 
+E = TypeVar("E", "HostedEncoder", "SparseEncoder")
+
 
 class Models:
-    """Opens what the settings name; one event loop. Close it at the end."""
+    """Opens what the settings name, each encoder once; one event loop. Close it at the end.
+
+    An encoder that is open is given again, unless it is another one than what was `made_with` it:
+    then the model may have changed since.
+    """
 
     def __init__(
         self,
@@ -41,7 +47,9 @@ class Models:
         self._offline = offline
         self._on_notice = on_notice
         self._cache: VectorCache | None = None
-        self._open: list[HostedEncoder] = []
+        self._open: dict[tuple[str, str, int], Any] = {}
+        self._replaced: list[Any] = []
+        self._locks: dict[tuple[str, str, int], asyncio.Lock] = {}
 
     @property
     def registry(self) -> Registry:
@@ -51,14 +59,42 @@ class Models:
         use = self.use
         return Registry(use.providers, use.key_of, self._models, self._offline, self._on_notice)
 
-    async def dense(self, name: str, *, dimensions: int = 0) -> HostedEncoder:
+    async def dense(self, name: str, *, dimensions: int = 0, made_with: str = "") -> HostedEncoder:
         """The encoder of that name, behind the cache. Raises ConfigError and ProviderError."""
-        from pincite.providers.dense.cached import cached
 
-        encoder: HostedEncoder = await self.registry.open("dense", name, dimensions=dimensions)
-        self._open.append(encoder)
-        options = self.use.providers.get(parse_model(name).provider)
-        return cached(encoder, self.cache() if options is None or options.cache else None)
+        async def open_dense() -> HostedEncoder:
+            from pincite.providers.dense.cached import cached
+
+            encoder: HostedEncoder = await self.registry.open("dense", name, dimensions=dimensions)
+            options = self.use.providers.get(parse_model(name).provider)
+            return cached(encoder, self.cache() if options is None or options.cache else None)
+
+        return await self._once(("dense", name, dimensions), made_with, open_dense)
+
+    async def sparse(self, name: str, *, made_with: str = "") -> SparseEncoder:
+        """The sparse encoder of that name. Raises ConfigError, ModelUnavailable, ProviderError."""
+
+        async def open_sparse() -> SparseEncoder:
+            encoder: SparseEncoder = await self.registry.open("sparse", name)
+            return encoder
+
+        return await self._once(("sparse", name, 0), made_with, open_sparse)
+
+    async def _once(
+        self, key: tuple[str, str, int], made_with: str, opening: Callable[[], Awaitable[E]]
+    ) -> E:
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            held: E | None = self._open.get(key)
+            if held is not None and made_with in ("", held.fingerprint):
+                return held
+            found = await opening()
+            if held is not None and held.fingerprint == found.fingerprint:
+                await _close(found)
+                return held
+            if held is not None:  # somebody may be using it
+                self._replaced.append(held)
+            self._open[key] = found
+            return found
 
     def cache(self) -> VectorCache | None:
         """The cache of vectors, if there is to be one."""
@@ -70,8 +106,10 @@ class Models:
 
     async def close(self) -> None:
         """Close what was opened."""
-        while self._open:
-            await self._open.pop().close()
+        self._replaced += self._open.values()
+        self._open.clear()
+        while self._replaced:
+            await _close(self._replaced.pop())
         if self._cache is not None:
             self._cache.close()
 
@@ -111,7 +149,9 @@ class CollectionEncoder:
         """The encoder itself. Raises FingerprintMismatch, ConfigError and ProviderError."""
         if self._encoder is None:
             size = 0 if parse_model(self.name).dimensions else self.dimensions
-            encoder = await self._models.dense(self.name, dimensions=size)
+            encoder = await self._models.dense(
+                self.name, dimensions=size, made_with=self.fingerprint
+            )
             require_fingerprint(
                 self._collection, "dense model", self.fingerprint, encoder.fingerprint
             )
@@ -158,9 +198,14 @@ class NamedReranker:
 
     async def close(self) -> None:
         """Let go of its connections."""
-        close = getattr(self._reranker, "close", None)
-        if close is not None:
-            await close()
+        await _close(self._reranker)
+
+
+async def _close(model: object) -> None:
+    """Let go of what it holds, if it holds anything."""
+    close = getattr(model, "close", None)
+    if close is not None:
+        await close()
 
 
 def rung_of(model: str) -> str:

@@ -35,6 +35,7 @@ from pincite.model import (
 from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
 from pincite.reconcile import reconcile
 from pincite.refs import Refs
+from pincite.successors import Successors
 from pincite.tasks import to_the_end
 
 T = TypeVar("T")
@@ -55,6 +56,7 @@ class LocalIndex:
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._refs = Refs(catalog)
+        self._successors = Successors()
         #: Has anything been written since `flush` began?
         self.dirty = False
 
@@ -170,6 +172,7 @@ class LocalIndex:
                 f"{record.path!r} has {len(points)} points with {ids} ids, not {record.chunks}"
             )
         old = await self._catalog.revision(collection, record.source, record.path)
+        self._successors.add(collection, old, record.revision)
         try:
             await self._store.stage(collection, record.revision, points)
             await self._catalog.put(collection, [record])
@@ -199,17 +202,14 @@ class LocalIndex:
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         self._usable(collection)
-        return await self._store.search(collection, request)
+        return await self._store.search(collection, self._successors.into(collection, request))
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         self._usable(collection)
         found = await self._store.load(collection, ids, vectors=vectors)
-        chunks = await self._refs.put_into(collection, [stored.chunk for stored in found])
-        return tuple(
-            Stored(chunk, stored.vector) for stored, chunk in zip(found, chunks, strict=True)
-        )
+        return await self._refs.put_into_stored(collection, found)
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         self._usable(collection)

@@ -42,6 +42,7 @@ async def index_sources(
     progress: Callable[[Progress], None],
 ) -> tuple[IngestReport, ...]:
     """Index the sources one after the other; see `AsyncPincite.index`."""
+    options = replace(options, collection=options.collection or settings.indexed_collection)
     infos = await client.collections()
     require_base(infos, options.collection)
     held = members(infos, options.collection)
@@ -62,6 +63,8 @@ async def index_sources(
         async with open_dense(settings, of_model(settings, held, options), options) as dense:
             models = Models(settings.use, settings.models, offline=settings.offline)
             goal = _goal(infos, held, dense, options)
+            if goal.unseen and not options.rebuild:
+                _refuse_beside(goal.unseen, goal.like.spec if goal.like else None)
             spec = await _spec(client, goal, dense, models, options, opened)
             index = Together(client, spec.name, goal.others)
             kept = () if options.rebuild else spec.formerly
@@ -99,7 +102,8 @@ def make_maker(
 @dataclass(frozen=True, slots=True)
 class Goal:
     """Where new documents go: into the collection `info`, or a new one of that `name`. `like` is
-    the member of the base that was made last, `others` are those besides, `serial` comes next."""
+    the member of the base that was made last, `others` are those besides, `serial` comes next,
+    `unseen` has the same model and no search asks it."""
 
     name: str
     base: str
@@ -107,7 +111,7 @@ class Goal:
     info: CollectionInfo | None
     like: CollectionInfo | None
     others: tuple[CollectionSpec, ...] = ()
-    taken: bool = False
+    unseen: CollectionSpec | None = None
 
 
 def _goes_beside(settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions) -> bool:
@@ -135,15 +139,37 @@ def _goal(
     options: IndexOptions,
 ) -> Goal:
     base, like = options.collection, held[-1] if held else None
-    serial = next_serial(all_members(infos, base))
+    ours = all_members(infos, base)
+    serial = next_serial(ours)
     if not options.beside:
         return Goal(base, "", serial, like, like)
     made_by = dense.encoder.fingerprint if dense.encoder else None
     info = next((one for one in held if one.spec.dense == made_by), None)
     others = tuple(one.spec for one in held if one is not info)
-    name = info.spec.name if info else collection_name(base, dense, infos)
-    taken = any(one.spec.name == name for one in infos)
-    return Goal(name, base, serial, info, like, others, taken)
+    same = (one.spec for one in ours if one.spec.dense == made_by and one not in held)
+    unseen = next(same, None)
+    there = info.spec if info else unseen
+    name = there.name if there else collection_name(base, dense, infos)
+    return Goal(name, base, serial, info, like, others, unseen)
+
+
+def _refuse_beside(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
+    """Raise UsageError: nothing is indexed over vectors that are being filled in, or were kept."""
+    base, model = unseen.called, unseen.model or BUNDLED
+    state = "is not complete" if unseen.pending else "was kept and is not searched"
+    ways = []
+    if unseen.dense is not None:
+        verb = "finish it" if unseen.pending else "go back to it"
+        ways.append(f"to {verb}: pincite reembed {base} --to {model}")
+    if unseen.name != base:
+        ways.append(f"to give it up: pincite collections drop {unseen.name}")
+    if used is not None and used.dense is not None:
+        ways.append(f"to index as before: pincite index -c {base} --model {used.model or BUNDLED}")
+    raise UsageError(
+        f"{unseen.name} has vectors of {model} for {base} and {state}:"
+        " indexing beside would begin it anew",
+        hint="; ".join(ways),
+    )
 
 
 async def _leave_others(
@@ -222,7 +248,7 @@ async def _spec(
             serial=info.spec.serial if info else goal.serial,
             replaces=info.spec.replaces if info else (),
         )
-        await (client.reset(spec) if info or goal.taken else client.create(spec))
+        await (client.reset(spec) if info or goal.unseen else client.create(spec))
         return spec
     spec = info.spec
     if options.language not in ("auto", spec.language):

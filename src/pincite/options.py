@@ -13,15 +13,16 @@ DEFAULT_COLLECTION = "main"
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """How to index. `name`, `ref`, `url_rule` (one a line) and `anchors` describe the sources that
-    are named, before their `[[source]]` and what is remembered of them; `lexical` leaves the dense
-    model out, `upgrade` brings it into a lexical collection, `rebuild` begins with an empty one.
-    `language` is a stemmer's name or `auto`. `model` names the dense model
-    (`voyage:voyage-code-3`, `bundled`); empty: that of the collection, else the configured one.
-    `sparse` names the sparse encoder of a new collection (see `pincite.sparse_models`). `beside`
-    gives a model that the collection was not made with one of its own beside it."""
+    """How to index. An empty `collection` is the settings' default one. `name`, `ref`, `url_rule`
+    (one a line) and `anchors` describe the sources that are named, before their `[[source]]` and
+    what is remembered of them; `lexical` leaves the dense model out, `upgrade` brings it into a
+    lexical collection, `rebuild` begins with an empty one. `language` is a stemmer's name or
+    `auto`. `model` names the dense model (`voyage:voyage-code-3`, `bundled`); empty: that of the
+    collection, else the configured one. `sparse` names the sparse encoder of a new collection (see
+    `pincite.sparse_models`). `beside` gives a model that the collection was not made with one of
+    its own beside it."""
 
-    collection: str = DEFAULT_COLLECTION
+    collection: str = ""
     name: str | None = None
     ref: str | None = None
     url_rule: str | None = None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from pincite.model import Chunk
-from pincite.ports import Catalog
+from pincite.ports import Catalog, Stored
 
 
 class Refs:
@@ -31,3 +31,8 @@ class Refs:
             known.update(await self._catalog.refs(collection, missing))
         refs = ((chunk, known.get((chunk.repo, chunk.path), chunk.ref)) for chunk in chunks)
         return [chunk if chunk.ref == ref else replace(chunk, ref=ref) for chunk, ref in refs]
+
+    async def put_into_stored(self, collection: str, found: Sequence[Stored]) -> tuple[Stored, ...]:
+        """The same with the `ref` of their documents."""
+        chunks = await self.put_into(collection, [one.chunk for one in found])
+        return tuple(Stored(chunk, one.vector) for one, chunk in zip(found, chunks, strict=True))

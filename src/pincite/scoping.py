@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import get_args
 
-from pincite.model import DocumentRecord, Scope, SourceType
+from pincite.model import Candidate, DocumentRecord, Scope, SourceType
 from pincite.ports import AnyOf, Filter, Searchable
 from pincite.where import parse_where
 
@@ -22,7 +23,7 @@ async def scope_filter(collection: Searchable, scope: Scope) -> Filter:
         must.append(AnyOf("source_type", scope.source_types))
     if scope.ref or scope.allow or scope.block:
         records = await collection.index.documents(collection.spec.name)
-        allowed = sorted({r.revision for r in records if _in_scope(r, scope)})
+        allowed = sorted({r.revision for r in records if in_scope(r, scope)})
         must.append(AnyOf("revision", tuple(allowed)))
     return Filter(must=tuple(must), must_not=given.must_not, should=given.should)
 
@@ -37,7 +38,13 @@ def kinds_of(scope: Scope) -> frozenset[SourceType]:
     return kinds
 
 
-def _in_scope(record: DocumentRecord, scope: Scope) -> bool:
+def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ...]:
+    """The candidates of the scope's `ref`: one that was replaced since the scope was read may be of
+    another by now."""
+    return tuple(one for one in candidates if one.chunk.ref.startswith(scope.ref or ""))
+
+
+def in_scope(record: DocumentRecord, scope: Scope) -> bool:
     """`ref` may be shortened; globs are matched against the whole path, `*` also over `/`."""
     if scope.ref and not record.ref.startswith(scope.ref):
         return False

@@ -18,6 +18,7 @@ from pincite.model import (
     TaskMode,
 )
 from pincite.profile import Profile
+from pincite.scoping import of_ref
 from pincite.stages.across import across
 from pincite.stages.again import again, spare
 from pincite.stages.blend import blend
@@ -34,6 +35,7 @@ from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import select
 from pincite.stages.smooth import smooth
 from pincite.trace import Trace
+from pincite.unmatched import unmatched
 
 _TRIES = 3  # a search that a writer has overtaken begins again
 
@@ -78,7 +80,8 @@ async def search(
         "context", await context(one.chosen.candidates, deps.collections, profile.context)
     )
     plan = _plan(query, one.found, passes, deps, profile)
-    notices = (*deps.notices, *one.notices, *spared, *around.notices)
+    lost = await unmatched(one.found.rankings, deps.collections, scope)
+    notices = (*deps.notices, *one.notices, *spared, *around.notices, *lost)
     packed = pack(query, one.chosen, one.gated, plan, notices, profile.pack, around.of)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
@@ -105,7 +108,8 @@ async def _try(
         changed = overtaken(fused, loaded, collections, profile.load, reranked=reranked)
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
-    unique = trace.tap("dedup", dedup(loaded.candidates, profile.dedup))
+    within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
+    unique = trace.tap("dedup", dedup(within, profile.dedup))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()

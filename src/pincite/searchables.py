@@ -15,6 +15,7 @@ from pincite.model_settings import BUNDLED, CollectionOptions
 from pincite.options import require_fingerprint
 from pincite.owner.encoder import QueryEncoder
 from pincite.ports import CollectionInfo, DenseEncoder, Searchable
+from pincite.search_variables import COLLECTION
 from pincite.sparse_models import sparse_of
 
 if TYPE_CHECKING:
@@ -31,12 +32,14 @@ CODE_SHARE = 0.9
 @dataclass(slots=True)
 class Searchables:
     """The collections of an index by name, opened once. `failed` says why one could not be,
-    `named` which model the configuration names for one that has no others beside it."""
+    `named` which model the configuration names for one that has no others beside it. `default` is
+    the collection that a scope means which names none, empty for all."""
 
     infos: Mapping[str, CollectionInfo]
     opened: dict[str, Searchable] = field(default_factory=dict)
     failed: dict[str, PinciteError] = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
+    default: str = ""
 
     async def within(self, scope: Scope) -> tuple[tuple[Searchable, ...], tuple[Notice, ...]]:
         """The collections that a scope means, a base standing for all of its members, and what is
@@ -49,7 +52,7 @@ class Searchables:
         for group in self._groups(scope):
             lost = [(name, self.failed[name]) for name in group if name in self.failed]
             there = [self.opened[name] for name in group if name in self.opened]
-            theirs = not scope.collections and any(self.infos[name].foreign for name in group)
+            theirs = not self._asked(scope) and any(self.infos[name].foreign for name in group)
             if lost and not there and not theirs:
                 raise lost[0][1]
             notices += [left_out(*one) for one in lost]
@@ -58,17 +61,22 @@ class Searchables:
             await self._require_configured(one)
         return tuple(found), tuple(notices)
 
+    def _asked(self, scope: Scope) -> tuple[str, ...]:
+        """The collections that are named, by the scope or else by the settings."""
+        return scope.collections or ((self.default,) if self.default else ())
+
     def _groups(self, scope: Scope) -> list[tuple[str, ...]]:
         """The names of the members of each base that is asked, none twice."""
         infos = self.infos.values()
         bases = dict.fromkeys(info.spec.called for info in visible(infos))
         groups: list[tuple[str, ...]] = []
-        for asked in dict.fromkeys(scope.collections or bases):
+        for asked in dict.fromkeys(self._asked(scope) or bases):
             of_base = tuple(info.spec.name for info in members(infos, asked))
             if not of_base and asked not in self.infos:
                 called = sorted({info.spec.called for info in infos})
+                meant = "" if scope.collections else f", which {COLLECTION} names"
                 raise UsageError(
-                    f"there is no collection {asked!r}; there are: {', '.join(called)}",
+                    f"there is no collection {asked!r}{meant}; there are: {', '.join(called)}",
                     hint="pincite collections",
                 )
             if not of_base and self.infos[asked].spec.pending:
@@ -105,7 +113,8 @@ async def open_searchables(
     """Every collection that can be searched, those of other programs, too. What fails is kept, for
     those who ask for it. Raises ConfigError where two have one name."""
     use = settings.use
-    made = Searchables({info.spec.name: info for info in (*infos, *foreign.known())})
+    everything = {info.spec.name: info for info in (*infos, *foreign.known())}
+    made = Searchables(everything, default=settings.collection)
     for name, one in (await foreign.searchables(client, infos)).items():
         if isinstance(one, PinciteError):
             made.failed[name] = one

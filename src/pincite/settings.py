@@ -17,6 +17,10 @@
 | `PINCITE_CHROMA_KEY` | the token of the Chroma server that `[store]` names | none |
 | `PINCITE_CHROMA_KEY_FILE` | a file that holds it | `[store] key_file` |
 
+| `QDRANT_COLLECTION` | what to index into, and all that is searched | `main`, and all |
+| `SEARCH_MODE` | `vector`, `keyword` or `hybrid` | `retrieve.mode` of the file |
+| `SEARCH_VECTOR_WEIGHT` | 0 to 1: what the dense side counts | `fuse.vector_weight` of the file |
+
 Keys of providers are read from the variables that docs/providers.md names, or from files.
 """
 
@@ -31,10 +35,17 @@ from pincite.errors import ConfigError
 from pincite.foreign_settings import ForeignSettings, take_foreign_settings
 from pincite.foreign_settings import key_of as key_of_foreign
 from pincite.model_settings import ModelSettings, take_model_settings
+from pincite.options import DEFAULT_COLLECTION
 from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.providers.dense.cache import default_root
 from pincite.retrieval_log import LogSettings, take_log_settings
+from pincite.search_variables import (
+    SEARCH_VARIABLES,
+    laid_over,
+    named_collection,
+    profile_values,
+)
 from pincite.sources.configured import SourceConfig, sources_from
 from pincite.store_settings import (
     KEYS,
@@ -62,13 +73,15 @@ VARIABLES = (
     "PINCITE_CACHE",
     *KEYS_AND_FILES,
     "PINCITE_LOG",
+    *SEARCH_VARIABLES,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Where things are, the profile, and which models to use beside the bundled one. `threads` is
-    None for one per core, `values` are those that the file gives for the profile."""
+    None for one per core, `values` are those that the file and the environment give for the
+    profile, `collection` is the one that the environment names."""
 
     index: Path
     models: Path
@@ -85,6 +98,12 @@ class Settings:
     values: Mapping[str, object] = field(default_factory=dict)
     foreign: Mapping[str, ForeignSettings] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    collection: str = ""
+
+    @property
+    def indexed_collection(self) -> str:
+        """What is indexed into where no collection is named."""
+        return self.collection or DEFAULT_COLLECTION
 
     def key_of(self, one: ForeignSettings) -> str | None:
         """The key of a foreign collection's server. Raises ConfigError."""
@@ -117,8 +136,10 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     use = take_model_settings(table, origin, environ, cache.expanduser().absolute())
     log = take_log_settings(table, origin, environ)
     folder = (config or place).absolute().parent
-    sources = sources_from(table.pop("source", ()), origin, folder)
-    profile = _profile(table, origin)
+    collection = named_collection(environ)
+    default = collection or DEFAULT_COLLECTION
+    sources = sources_from(table.pop("source", ()), origin, folder, default)
+    table, profile = laid_over(table, profile_values(environ), _profile(table, origin))
     models = environ.get("PINCITE_MODELS")
     return Settings(
         index=place,
@@ -136,6 +157,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         values=table,
         foreign=foreign,
         keys={name: environ[name] for name in KEYS_AND_FILES if name in environ},
+        collection=collection,
     )
 
 

@@ -30,22 +30,23 @@ def name_of(given: str) -> str:
     return "" if given == OWN else given
 
 
-async def open_sparse(models: Models, name: str, language: str) -> SparseEncoder:
-    """Raises ConfigError, ModelUnavailable and ProviderError."""
+async def open_sparse(
+    models: Models, name: str, language: str, made_with: str = ""
+) -> SparseEncoder:
+    """`made_with` as for `Models`. Raises ConfigError, ModelUnavailable and ProviderError."""
     if not name:
         return Bm25Encoder(language)
     if name == ENGINE:
         from pincite.providers.sparse.engine_bm25 import EngineBm25Encoder
 
         return EngineBm25Encoder(language)
-    found: SparseEncoder = await models.registry.open("sparse", name)
-    return found
+    return await models.sparse(name, made_with=made_with)
 
 
 async def sparse_of(models: Models, spec: CollectionSpec) -> SparseEncoder:
     """The encoder that a collection was made with. Raises FingerprintMismatch if it is another one
     by now, and what `open_sparse` raises."""
-    encoder = await open_sparse(models, spec.sparse_model, spec.language)
+    encoder = await open_sparse(models, spec.sparse_model, spec.language, spec.sparse)
     flags = f" --sparse {spec.sparse_model}" if spec.sparse_model else ""
     require_fingerprint(spec.name, "analyser", spec.sparse, encoder.fingerprint, flags)
     return encoder

@@ -6,8 +6,8 @@ import asyncio
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +60,16 @@ async def gone(pid: int) -> bool:
 def script(code: str, *arguments: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@contextmanager
+def owner(code: str, folder: Path, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    """An owner of the folder that is ready, started by `code`; it ends with the block."""
+    process = script(code, folder, *arguments)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "{}\n"
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)

@@ -6,9 +6,6 @@ import asyncio
 import os
 import resource
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +15,7 @@ from pincite.errors import StoreError
 from pincite.owner import wire
 from pincite.owner.client import RemoteIndex
 from pincite.testing.points import LEXICAL_SPEC, document_of, request_for
-from tests.owner.owners import A1, client, connected, gone, run, script
+from tests.owner.owners import A1, client, connected, gone, owner, run
 from tests.places import quick_folder
 
 SIGNALS = (signal.SIGKILL, signal.SIGBUS, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM)
@@ -78,28 +75,16 @@ sys.exit(main(sys.argv[1], "models", "60"))
 """
 
 
-@contextmanager
-def owner_that_is(kind: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    process = script(PANICKING, folder, kind)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "{}\n"
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
 def test_an_owner_whose_engine_panics_ends_and_the_next_one_answers() -> None:
     async def check(folder: Path) -> None:
-        with owner_that_is("panicking", folder) as owner:
+        with owner(PANICKING, folder, "panicking") as first:
             async with connected(folder) as index:
                 await index.create(LEXICAL_SPEC)
                 await index.replace("main", *A1)
                 (sparse,) = await index.search("main", request_for("fox", dense=None))
                 assert len(sparse.hits) == 1
-                assert await asyncio.to_thread(owner.wait, 30) == os.EX_SOFTWARE
-                assert (await index.hello()).pid != owner.pid
+                assert await asyncio.to_thread(first.wait, 30) == os.EX_SOFTWARE
+                assert (await index.hello()).pid != first.pid
                 assert "the engine panicked" in (folder / wire.LOG).read_text()
 
     run(check)
@@ -113,12 +98,12 @@ def test_a_panic_that_comes_back_costs_one_collection_and_names_its_cure() -> No
                 await index.create(spec)
                 await index.replace(spec.name, *A1)
             await index.leave()
-            with owner_that_is("poisoned", folder) as owner:
+            with owner(PANICKING, folder, "poisoned") as first:
                 document = document_of("b.md", "b1", ["owl"], dense=False)
                 with pytest.raises(StoreError) as caught:
                     await index.replace("main", *document)
                 assert caught.value.hint == "pincite collections rebuild main"
-                assert await asyncio.to_thread(owner.wait, 30) == os.EX_SOFTWARE
+                assert await asyncio.to_thread(first.wait, 30) == os.EX_SOFTWARE
             assert len(await index.page("other", None, 9)) == 1
             await index.reset(LEXICAL_SPEC)
             await index.replace("main", *document)

@@ -17,7 +17,7 @@ from pincite.owner.client import RemoteIndex
 from pincite.stores.qdrant_edge.shard import SPARE_BYTES
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, point_of, request_for
-from tests.owner.owners import script
+from tests.owner.owners import owner
 from tests.places import quick_folder
 
 _MB = 1024 * 1024
@@ -111,16 +111,13 @@ def test_an_owner_that_a_full_disk_has_killed_comes_back_with_everything(disk: P
     async def check() -> None:
         root = disk / "index"
         root.mkdir()
-        owner = script(TRUSTING, root)
-        assert owner.stdout is not None
-        assert owner.stdout.readline() == "{}\n"
-        index = RemoteIndex(root, root, 60.0)
-        await index.create(LEXICAL_SPEC)
-        fill(disk, 25 * _MB)
-        with pytest.raises(DiskFull):  # says the one that was started in its place
-            await write_until_full(index)
-        assert await asyncio.to_thread(owner.wait, 30) == -signal.SIGBUS
-        owner.communicate()
+        with owner(TRUSTING, root) as first:
+            index = RemoteIndex(root, root, 60.0)
+            await index.create(LEXICAL_SPEC)
+            fill(disk, 25 * _MB)
+            with pytest.raises(DiskFull):  # says the one that was started in its place
+                await write_until_full(index)
+            assert await asyncio.to_thread(first.wait, 30) == -signal.SIGBUS
         (disk / "filler").unlink()
         written = len(await index.documents("main"))
         assert written > 1

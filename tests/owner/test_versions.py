@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +13,7 @@ from pincite.indexing import writer_lock
 from pincite.owner import wire
 from pincite.owner.versions import compare
 from pincite.testing.points import LEXICAL_SPEC
-from tests.owner.owners import A1, client, connected, run, script
+from tests.owner.owners import A1, client, connected, owner, run, script
 
 OWNER = """
 import sys
@@ -44,22 +41,9 @@ except Exception as error:
 """
 
 
-@contextmanager
-def owner_of(number: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """An owner of that version."""
-    process = script(OWNER, folder, number)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "{}\n"
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
-
-
 def test_an_older_owner_that_nobody_uses_makes_room() -> None:
     async def check(folder: Path) -> None:
-        with owner_of("0.0.1", folder) as old:
+        with owner(OWNER, folder, "0.0.1") as old:
             async with connected(folder) as index:
                 identity = await index.hello()
                 assert identity.version == version.VERSION
@@ -72,7 +56,7 @@ def test_an_older_owner_that_nobody_uses_makes_room() -> None:
 
 def test_an_older_owner_in_use_stays_and_both_versions_are_named() -> None:
     async def check(folder: Path) -> None:
-        with owner_of("0.0.1", folder) as old:
+        with owner(OWNER, folder, "0.0.1") as old:
             using = script(CLIENT, folder, "0.0.1", 1_000)
             assert using.stdout is not None
             assert using.stdout.readline() == "0\n"
@@ -94,7 +78,7 @@ def test_an_older_owner_in_use_stays_and_both_versions_are_named() -> None:
 
 def test_an_older_owner_is_in_use_while_a_process_indexes_and_asks_nothing() -> None:
     async def check(folder: Path) -> None:
-        with owner_of("0.0.1", folder):
+        with owner(OWNER, folder, "0.0.1"):
             await asyncio.sleep(1.1)
             hasty = client(folder, answer_s=0.3)
             with writer_lock(folder, "main"), pytest.raises(OwnerOfAnotherVersion, match="in use"):
@@ -107,7 +91,7 @@ def test_an_older_owner_is_in_use_while_a_process_indexes_and_asks_nothing() -> 
 
 def test_a_newer_owner_stays_and_the_older_program_says_how_to_go_on() -> None:
     async def check(folder: Path) -> None:
-        with owner_of("99.1", folder) as new:
+        with owner(OWNER, folder, "99.1") as new:
             index = client(folder)
             for _ in range(2):
                 with pytest.raises(OwnerOfAnotherVersion) as caught:

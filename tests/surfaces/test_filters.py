@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -34,12 +35,34 @@ def test_a_search_takes_a_filter_that_the_log_keeps_and_a_replay_uses(indexed: C
     replayed = indexed("replay", "last").stdout
     assert replayed.rstrip().endswith("nothing changed")
     assert "guide.md" not in replayed
-    assert (
-        indexed.json("search", "rotate a key", "--where", "path ^= doc", code=3)["evidence"] == []
-    )
+
+
+def test_a_filter_that_lets_nothing_pass_says_so_and_where_paths_begin(indexed: Cli) -> None:
+    done = indexed("search", "rotate a key", "--where", "path ^= keys", "--json", code=3)
+    assert json.loads(done.stdout)["evidence"] == []
+    assert "nothing_in_scope: nothing that is indexed is within where path ^= keys" in done.stderr
+    assert "such as src/keys.py" in done.stderr
 
 
 def test_a_wrong_filter_is_wrong_usage_with_its_place_and_what_was_meant(indexed: Cli) -> None:
     done = indexed("search", "key", "--where", "path ^= src/ and lang = python", code=2)
     assert "there is no field 'lang', at character 18" in done.stderr
     assert "try: language in place of lang" in done.stderr
+
+
+def test_explain_takes_what_a_search_takes(indexed: Cli) -> None:
+    narrowed = (
+        ("--where", "source_type = code"),
+        ("--kind", "code"),
+        ("--path", "src/*"),
+        ("--not-path", "*.md"),
+        ("--source", "acme", "--kind", "code", "-n", "1"),
+    )
+    places = {}
+    for options in ((), *narrowed):
+        views = indexed.json("explain", "rotate a key", *options)
+        (selected,) = [view for view in views if view["stage"] == "select"]
+        places[options] = {one["place"].partition("#")[0] for one in selected["candidates"]}
+    assert places.pop(()) == {"guide.md", "src/keys.py"}
+    assert all(found == {"src/keys.py"} for found in places.values()), places
+    assert "no collection 'none'" in indexed("explain", "key", "-c", "none", code=2).stderr

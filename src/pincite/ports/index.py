@@ -30,7 +30,8 @@ class Readable(Protocol):
         """What is indexed, by (source, path)."""
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """As `Store.search`."""
+        """As `Store.search`; a revision that the filter asks for stands also for the one that has
+        just taken its place."""
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False

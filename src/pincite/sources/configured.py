@@ -15,13 +15,14 @@ from pincite.readers.urls import compile_rules
 class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One `[[source]]`: what to index and what its citations say.
 
-    `path` counts from the file's folder. `url_rule` is one rule or several, of which the first
-    that matches decides. `ref` names the revision of what records none itself: a folder, an
-    archive. What is left out is found, or is as it was when the source was indexed before.
+    `path` counts from the file's folder. No `collection` is the default one. `url_rule` is one rule
+    or several, of which the first that matches decides. `ref` names the revision of what records
+    none itself: a folder, an archive. What is left out is found, or is as it was when the source
+    was indexed before.
     """
 
     path: str
-    collection: str = "main"
+    collection: str = ""
     name: str | None = None
     ref: str | None = None
     url_rule: str | tuple[str, ...] = ()
@@ -36,8 +37,11 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         return "\n".join(rules) or None
 
 
-def sources_from(table: object, origin: str, folder: Path) -> tuple[SourceConfig, ...]:
-    """The `[[source]]` tables of a file in `folder`, with absolute paths.
+def sources_from(
+    table: object, origin: str, folder: Path, collection: str = ""
+) -> tuple[SourceConfig, ...]:
+    """The `[[source]]` tables of a file in `folder`, with absolute paths. Those that name no
+    collection go into the one that is given.
 
     Raises ConfigError that names `origin` and the key for an unknown key, a wrong type or a
     malformed rule.
@@ -57,7 +61,9 @@ def sources_from(table: object, origin: str, folder: Path) -> tuple[SourceConfig
                 raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
     places = [folder / Path(each.path).expanduser() for each in found]
     return tuple(
-        msgspec.structs.replace(each, path=str(place.absolute()))
+        msgspec.structs.replace(
+            each, path=str(place.absolute()), collection=each.collection or collection
+        )
         for each, place in zip(found, places, strict=True)
     )
 

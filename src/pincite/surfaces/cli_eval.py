@@ -5,12 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pincite.surfaces.options import NOTHING, OK, index_option, json_option, run, say
+from pincite.surfaces.options import (
+    NOTHING,
+    OK,
+    index_option,
+    json_option,
+    run,
+    say,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,17 +31,54 @@ if TYPE_CHECKING:
     from pincite.model import Scope
     from pincite.profile import Profile
 
+R = TypeVar("R")
 FILE = click.Path(path_type=Path, dir_okay=False)
 golden_argument = click.argument("golden", type=FILE)
 out_option = click.option("-o", "--out", type=FILE, help="Write to this file.")
 measure_option = click.option(
     "-m", "--measure", multiple=True, help="Measures as in ir-measures: nDCG@10, R@50, RR, AP ..."
 )
-preset_option = click.option("--preset", help="This preset instead of the profile in use.")
-set_option = click.option(
-    "--set", "values", multiple=True, metavar="FIELD=VALUE", help="Another value in the profile."
-)
 collections_option = click.option("-c", "--collection", multiple=True, help="Only these.")
+_TRIED = (
+    click.option("--preset", help="This preset instead of the profile in use."),
+    click.option(
+        "--set",
+        "values",
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="Another value in the profile.",
+    ),
+    collections_option,
+    index_option,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What is measured: a preset or else the profile in use, with other values, on these
+    collections of an index."""
+
+    preset: str | None
+    values: tuple[str, ...]
+    collections: tuple[str, ...]
+    index: Path | None
+
+
+def tried_options(command: Callable[..., R]) -> Callable[..., R]:
+    """Gives a command the options that say what is measured, as one argument `tried`."""
+
+    @wraps(command)
+    def taking(
+        *,
+        preset: str | None,
+        values: tuple[str, ...],
+        collection: tuple[str, ...],
+        index: Path | None,
+        **others: Any,
+    ) -> R:
+        return command(tried=Tried(preset, values, collection, index), **others)
+
+    return with_options(*_TRIED)(taking)
 
 
 @click.group("eval")
@@ -43,22 +90,16 @@ def evaluate() -> None:
 @golden_argument
 @out_option
 @click.option("--label", help="What reports call the run; default: the preset.")
-@preset_option
-@set_option
-@collections_option
+@tried_options
 @measure_option
 @json_option
-@index_option
 def run_(
     golden: Path,
     out: Path | None,
     label: str | None,
-    preset: str | None,
-    values: tuple[str, ...],
-    collection: tuple[str, ...],
+    tried: Tried,
     measure: tuple[str, ...],
     json_: bool,
-    index: Path | None,
 ) -> None:
     """Ask all questions of GOLDEN and say how good the answers are.
 
@@ -71,7 +112,7 @@ def run_(
     from pincite.surfaces.render import to_json
 
     parse(*measure)
-    taken = run(lambda engine: take_run(engine, golden, label, preset, values, collection), index)
+    taken = run(lambda engine: take_run(engine, golden, label, tried), tried.index)
     if out:
         save_run(out, taken)
         say(f"{out} has the run")
@@ -104,23 +145,17 @@ def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_:
 @click.option("--baseline", type=FILE, required=True, help="A run that was good enough.")
 @click.option("--run", "taken", type=FILE, help="Check this run instead of taking one.")
 @out_option
-@preset_option
-@set_option
-@collections_option
+@tried_options
 @measure_option
 @json_option
-@index_option
 def gate(
     golden: Path | None,
     baseline: Path,
     taken: Path | None,
     out: Path | None,
-    preset: str | None,
-    values: tuple[str, ...],
-    collection: tuple[str, ...],
+    tried: Tried,
     measure: tuple[str, ...],
     json_: bool,
-    index: Path | None,
 ) -> int:
     """Fail (exit code 3) if retrieval has become worse than in the baseline.
 
@@ -139,7 +174,7 @@ def gate(
         now = load_run(taken)
     else:
         place = golden or Path()
-        now = run(lambda engine: take_run(engine, place, "now", preset, values, collection), index)
+        now = run(lambda engine: take_run(engine, place, "now", tried), tried.index)
     if out:
         save_run(out, now)
     checks = check(before, now, measure or GATED)
@@ -177,22 +212,15 @@ def report(
     say(f"{out} has the report")
 
 
-async def take_run(
-    engine: AsyncPincite,
-    golden: Path,
-    label: str | None,
-    preset: str | None,
-    values: tuple[str, ...],
-    collections: tuple[str, ...],
-) -> Run:
-    """A run of the profile that the options name."""
+async def take_run(engine: AsyncPincite, golden: Path, label: str | None, tried: Tried) -> Run:
+    """A run of what is tried."""
     from pincite.evals.running import open_subject, run_golden
     from pincite.presets import GENERAL
 
     questions = read_questions(golden)
-    profile = profile_of(engine, preset, values)
-    name = label or " ".join((preset or GENERAL, *values))
-    subject = await open_subject(engine, questions, scope_of(collections))
+    profile = profile_of(engine, tried)
+    name = label or " ".join((tried.preset or GENERAL, *tried.values))
+    subject = await open_subject(engine, questions, scope_of(tried.collections))
     lost = sum(map(len, subject.targets.missing.values()))
     if lost:
         query, items = next(iter(subject.targets.missing.items()))
@@ -211,15 +239,15 @@ def read_questions(golden: Path) -> GoldenSet:
     return read_golden(golden)
 
 
-def profile_of(engine: AsyncPincite, preset: str | None, values: tuple[str, ...]) -> Profile:
-    """The profile in use or a preset, with other values. Raises ConfigError, UsageError."""
+def profile_of(engine: AsyncPincite, tried: Tried) -> Profile:
+    """The profile that is tried. Raises ConfigError, UsageError."""
     from pincite.errors import UsageError
     from pincite.evals.points import parse_values, with_values
 
     settings = engine.settings
-    base = settings.preset(preset) if preset else settings.profile
+    base = settings.preset(tried.preset) if tried.preset else settings.profile
     chosen: dict[str, Any] = {}
-    for name, given in parse_values(values).items():
+    for name, given in parse_values(tried.values).items():
         if not isinstance(given, tuple) or len(given) != 1:
             raise UsageError(f"--set {name} takes one value; to try several: pincite eval sweep")
         chosen[name] = given[0]

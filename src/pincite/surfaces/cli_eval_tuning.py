@@ -11,19 +11,18 @@ import click
 
 from pincite.surfaces.cli_eval import (
     FILE,
-    collections_option,
+    Tried,
     golden_argument,
     measure_option,
     out_option,
-    preset_option,
     profile_of,
     progress_line,
     read_questions,
     scope_of,
-    set_option,
     take_run,
+    tried_options,
 )
-from pincite.surfaces.options import index_option, json_option, run, say
+from pincite.surfaces.options import json_option, run, say
 
 if TYPE_CHECKING:
     from pincite.chunkers import ChunkerConfig
@@ -54,12 +53,9 @@ if TYPE_CHECKING:
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: one per core.")
 @click.option("--tune", default=0.5, show_default=True, help="Share of questions to tune by.")
 @click.option("--top", default=10, show_default=True, help="Show so many points.")
-@preset_option
-@set_option
-@collections_option
+@tried_options
 @measure_option
 @json_option
-@index_option
 def sweep(
     golden: Path,
     out: Path,
@@ -69,12 +65,9 @@ def sweep(
     jobs: int | None,
     tune: float,
     top: int,
-    preset: str | None,
-    values: tuple[str, ...],
-    collection: tuple[str, ...],
+    tried: Tried,
     measure: tuple[str, ...],
     json_: bool,
-    index: Path | None,
 ) -> None:
     """Try many profiles on GOLDEN, as a grid or at random.
 
@@ -96,7 +89,7 @@ def sweep(
     questions = read_questions(golden)
 
     async def work(engine: AsyncPincite) -> SweepTable:
-        base = profile_of(engine, preset, values)
+        base = profile_of(engine, tried)
         points = draw(base, axes, draws, seed) if draws else grid(base, axes)
         for label, reason in points.refused.items():
             say(f"warning: contradiction: {label} is left out: {reason}")
@@ -113,7 +106,7 @@ def sweep(
 
         with progress_line(f"{len(points.points)} points, sweeping") as told:
             return await run_sweep(
-                await open_subject(engine, questions, scope_of(collection)),
+                await open_subject(engine, questions, scope_of(tried.collections)),
                 questions,
                 points.points,
                 measure or SWEPT,
@@ -125,7 +118,7 @@ def sweep(
                 indexing=indexing,
             )
 
-    found = run(work, index)
+    found = run(work, tried.index)
     click.echo(to_json(found) if json_ else sweep_table(found, top))
 
 
@@ -134,21 +127,15 @@ def sweep(
 @click.option("--depth", default=50, show_default=True, help="Look at so many of each ranking.")
 @click.option("--sample", default=50, show_default=True, help="Ask so many questions.")
 @click.option("--seed", default=0, show_default=True)
-@preset_option
-@set_option
-@collections_option
+@tried_options
 @json_option
-@index_option
 def ann(
     golden: Path,
     depth: int,
     sample: int,
     seed: int,
-    preset: str | None,
-    values: tuple[str, ...],
-    collection: tuple[str, ...],
+    tried: Tried,
     json_: bool,
-    index: Path | None,
 ) -> None:
     """Compare approximate with exact dense search: what was missed, as a number and a list."""
     from pincite.evals.ann import check_ann
@@ -159,8 +146,8 @@ def ann(
     questions = read_questions(golden)
 
     async def work(engine: AsyncPincite) -> AnnReport:
-        subject = await open_subject(engine, questions, scope_of(collection))
-        profile = profile_of(engine, preset, values)
+        subject = await open_subject(engine, questions, scope_of(tried.collections))
+        profile = profile_of(engine, tried)
         with progress_line("asking twice") as told:
             return await check_ann(
                 subject,
@@ -172,7 +159,7 @@ def ann(
                 progress=told,
             )
 
-    found = run(work, index)
+    found = run(work, tried.index)
     click.echo(to_json(found) if json_ else ann_table(found))
 
 
@@ -181,21 +168,15 @@ def ann(
 @click.option("--write", type=FILE, metavar="TOML", help="Write the thresholds into this profile.")
 @click.option("--caution", default=2.0, show_default=True, help="What a wrong refusal weighs.")
 @out_option
-@preset_option
-@set_option
-@collections_option
+@tried_options
 @json_option
-@index_option
 def calibrate(
     golden: Path,
     write: Path | None,
     caution: float,
     out: Path | None,
-    preset: str | None,
-    values: tuple[str, ...],
-    collection: tuple[str, ...],
+    tried: Tried,
     json_: bool,
-    index: Path | None,
 ) -> None:
     """Learn the thresholds of the verdict on GOLDEN, which needs off-topic questions.
 
@@ -210,7 +191,7 @@ def calibrate(
     if golden.suffix == ".json":
         taken = load_run(golden)
     else:
-        taken = run(lambda e: take_run(e, golden, None, preset, values, collection), index)
+        taken = run(lambda e: take_run(e, golden, None, tried), tried.index)
     if out:
         save_run(out, taken)
     found = learn(taken, caution=caution)

@@ -13,6 +13,7 @@ from pincite.options import IndexOptions
 from pincite.surfaces.options import collection_option, index_option, json_option, run, say
 
 if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
     from pincite.ingest import IngestReport
     from pincite.model import AnchorStyle, Notice
 
@@ -191,8 +192,13 @@ def drop(name: str, index: Path | None) -> None:
 @index_option
 def forget(source: str, collection: str, index: Path | None) -> None:
     """Remove a source with its documents."""
-    count = run(lambda engine: engine.forget(collection, source), index)
-    say(f"{source} is gone from {collection}, with {count:,} documents")
+
+    async def work(engine: AsyncPincite) -> tuple[str, int]:
+        named = collection or engine.settings.indexed_collection
+        return named, await engine.forget(named, source)
+
+    named, count = run(work, index)
+    say(f"{source} is gone from {named}, with {count:,} documents")
 
 
 @collections.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from pincite.surfaces.options import (
     json_option,
     run,
     say,
+    with_options,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from pincite.surfaces import commands, render
 
 _MODES = ("build", "debug", "explain", "refactor")
-_OPTIONS = (
+#: What is asked, of which part of the index, and how: of every command that searches.
+_ASKING = (
     click.argument("query", nargs=-1, required=True),
     click.option("-n", "--limit", type=click.IntRange(min=1), default=12, help="Results at most."),
     click.option("-c", "--collection", multiple=True, help="Only these collections."),
@@ -57,6 +58,9 @@ _OPTIONS = (
         type=click.Choice(["none", "neighbours", "section"]),
         help="Show what stands around each result, too.",
     ),
+    index_option,
+)
+_SHOWING = (
     click.option(
         "--all", "show_all", is_flag=True, help="Show the nearest even if none is relevant."
     ),
@@ -70,25 +74,18 @@ _OPTIONS = (
     ),
     click.option("--json", "json_", is_flag=True, help="Same as --format json."),
     click.option("--explain", "explained", is_flag=True, help="Show each stage, on stderr."),
-    index_option,
 )
 
 
-def _options(command: Callable[..., int]) -> Callable[..., int]:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command()
-@_options
+@with_options(*_ASKING, *_SHOWING)
 def search(**values: Any) -> int:
     """Find evidence for a question."""
     return _search(**values)
 
 
 @click.command()
-@_options
+@with_options(*_ASKING, *_SHOWING)
 def evidence(preset: str | None, **values: Any) -> int:
     """Find evidence for a coding task: documentation and code side by side.
 
@@ -99,6 +96,40 @@ def evidence(preset: str | None, **values: Any) -> int:
 
 
 def _search(
+    show_all: bool,
+    form: render.Format,
+    json_: bool,
+    explained: bool,
+    index: Path | None,
+    **asked: Any,
+) -> int:
+    from pincite.surfaces import commands, render
+
+    request = _request(**asked, show_all=show_all, explained=explained)
+    pack, trace = run(lambda engine: commands.search(engine, request), index)
+    click.echo(render.render(pack, "json" if json_ else form, colour=colour_wanted()))
+    if explained:
+        say(commands.explain_table(trace))
+    if trace.query_id and (explained or json_):
+        say(f"query {trace.query_id}: pincite replay {trace.query_id[:12]}")
+    for notice in pack.warnings:
+        say(f"warning: {notice.code}: {notice.message}")
+    return OK if pack.verdict.level != "none" else NOTHING
+
+
+@click.command()
+@with_options(*_ASKING, json_option)
+def explain(json_: bool, index: Path | None, **asked: Any) -> None:
+    """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
+    from pincite.surfaces import commands, render
+
+    request = _request(**asked, show_all=True, explained=True)
+    _, trace = run(lambda engine: commands.search(engine, request), index)
+    views = commands.explain(trace)
+    click.echo(render.to_json(views) if json_ else commands.explain_table(trace))
+
+
+def _request(
     query: tuple[str, ...],
     limit: int,
     collection: tuple[str, ...],
@@ -114,14 +145,12 @@ def _search(
     budget_ms: int | None,
     around: Around | None,
     show_all: bool,
-    form: render.Format,
-    json_: bool,
     explained: bool,
-    index: Path | None,
-) -> int:
-    from pincite.surfaces import commands, render
+) -> commands.SearchRequest:
+    """What the options of `_ASKING` say."""
+    from pincite.surfaces import commands
 
-    request = commands.SearchRequest(
+    return commands.SearchRequest(
         text=" ".join(query),
         limit=limit,
         collections=collection,
@@ -139,26 +168,3 @@ def _search(
         around=around,
         explained=explained,
     )
-    pack, trace = run(lambda engine: commands.search(engine, request), index)
-    click.echo(render.render(pack, "json" if json_ else form, colour=colour_wanted()))
-    if explained:
-        say(commands.explain_table(trace))
-    if trace.query_id and (explained or json_):
-        say(f"query {trace.query_id}: pincite replay {trace.query_id[:12]}")
-    for notice in pack.warnings:
-        say(f"warning: {notice.code}: {notice.message}")
-    return OK if pack.verdict.level != "none" else NOTHING
-
-
-@click.command()
-@click.argument("query", nargs=-1, required=True)
-@json_option
-@index_option
-def explain(query: tuple[str, ...], json_: bool, index: Path | None) -> None:
-    """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
-    from pincite.surfaces import commands, render
-
-    request = commands.SearchRequest(text=" ".join(query), show_all=True, explained=True)
-    _, trace = run(lambda engine: commands.search(engine, request), index)
-    views = commands.explain(trace)
-    click.echo(render.to_json(views) if json_ else commands.explain_table(trace))

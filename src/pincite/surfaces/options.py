@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
 
 T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., object])
 #: As in `pincite.presets`, which takes long to import.
 PRESET_NAMES = ("general", "evidence", "multi-model")
 OK, ERROR, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
@@ -27,8 +28,22 @@ index_option = click.option(
 )
 json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 collection_option = click.option(
-    "-c", "--collection", default=DEFAULT_COLLECTION, show_default=True, help="The collection."
+    "-c",
+    "--collection",
+    default="",
+    help=f"The collection; default: $QDRANT_COLLECTION, else {DEFAULT_COLLECTION}.",
 )
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """A decorator that gives a command these options, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def say(message: str) -> None:

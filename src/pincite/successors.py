@@ -1,0 +1,53 @@
+"""Which revision of a document took the place of which, a moment ago."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pincite.ports import AnyOf, Condition, SearchRequest
+
+#: Three times what a search gives a collection by default.
+KEPT_S: Final = 30.0
+
+
+class Successors:
+    """A search within a scope reads which revisions are in it, and then asks for these. Where a
+    document was replaced in between, or is in the catalogue and not yet published, the one that it
+    asks for stands for the other, too: the path is the same. Otherwise the document would be
+    missing, old and new."""
+
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._clock_s = clock_s
+        self._known: deque[tuple[float, str, str, str]] = deque()
+
+    def add(self, collection: str, old: str | None, new: str) -> None:
+        """`new` is about to take the place of `old`."""
+        if old is not None and old != new:
+            self._known.append((self._clock_s(), collection, old, new))
+
+    def into(self, collection: str, request: SearchRequest) -> SearchRequest:
+        """The request, with those that took the place of what it asks for."""
+        while self._known and self._known[0][0] < self._clock_s() - KEPT_S:
+            self._known.popleft()
+        pairs = [(old, new) for _, name, old, new in self._known if name == collection]
+        if not pairs:
+            return request
+        must = tuple(_with(one, pairs) for one in request.filter.must)
+        return replace(request, filter=replace(request.filter, must=must))
+
+
+def _with(condition: Condition, pairs: Sequence[tuple[str, str]]) -> Condition:
+    if not isinstance(condition, AnyOf) or condition.field != "revision":
+        return condition
+    asked = set(condition.values)
+    for old, new in pairs:
+        if old in asked:
+            asked.add(new)
+    for old, new in reversed(pairs):
+        if new in asked:
+            asked.add(old)
+    return AnyOf("revision", tuple(sorted(asked)))

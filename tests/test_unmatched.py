@@ -1,0 +1,73 @@
+"""A scope that lets nothing pass says so, with what there is."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from pincite.model import Scope
+from tests.scene import TEXTS, TopicEncoder, ask, make
+
+PLACES = {f"docs/{path}.md": text for path, text in TEXTS.items()}
+ELSEWHERE = "; paths count from the root of a source or checkout, such as "
+
+
+def said(scope: Scope, text: str = "rotate a key", encoder: TopicEncoder | None = None) -> str:
+    """The notice, or nothing."""
+    pack = ask(text, asyncio.run(make(encoder, PLACES)), scope=scope)
+    found = [one.message for one in pack.warnings if one.code == "nothing_in_scope"]
+    return "".join(found).removeprefix("nothing that is indexed is within ")
+
+
+@pytest.mark.parametrize("encoder", [None, TopicEncoder()])
+@pytest.mark.parametrize(
+    ("scope", "message"),
+    [
+        (Scope(where="path ^= keys"), f"where path ^= keys{ELSEWHERE}docs/keys.md"),
+        (Scope(where="path = keys.md"), f"where path = keys.md{ELSEWHERE}docs/keys.md"),
+        (
+            Scope(where="path ^= src/"),
+            f"where path ^= src/{ELSEWHERE}docs/backups.md, docs/billing.md, docs/keys.md",
+        ),
+        (Scope(allow=("ba*.md",)), f"path ba*.md{ELSEWHERE}docs/backups.md"),
+        (Scope(block=("docs/*",)), "not path docs/*"),
+        (Scope(sources=("other",)), "source other; the sources are acme/docs"),
+        (Scope(ref="dead"), "ref dead"),
+        (Scope(source_types=("code",)), "kind code"),
+        (
+            Scope(where="not path ^= docs/ and repo = acme/docs", source_types=("docs",)),
+            "kind docs; where not path ^= docs/ and repo = acme/docs" + ELSEWHERE + "docs/",
+        ),
+    ],
+)
+def test_a_scope_without_a_document_is_named(
+    encoder: TopicEncoder | None, scope: Scope, message: str
+) -> None:
+    assert said(scope, encoder=encoder).startswith(message)
+
+
+def test_what_only_chunks_know_is_named_where_meaning_would_have_found_it() -> None:
+    scope = Scope(where="language = go")
+    assert said(scope, encoder=TopicEncoder()) == "where language = go"
+    assert said(scope) == ""  # by word alone, perhaps nothing has the words
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("zebra", Scope()),
+        ("zebra", Scope(where="path ^= docs/")),
+        ("zebra", Scope(where="path ^= docs/ or text ~ zebra")),
+        ("rotate a key", Scope(where="path ^= docs/")),
+    ],
+)
+def test_a_scope_with_documents_is_not_blamed(text: str, scope: Scope) -> None:
+    assert said(scope, text) == ""
+
+
+def test_one_of_two_collections_is_enough() -> None:
+    first = asyncio.run(make(None, PLACES, "first"))
+    second = asyncio.run(make(None, TEXTS, "second"))
+    pack = ask("zebra", first, second, scope=Scope(allow=("keys",)))
+    assert "nothing_in_scope" not in [one.code for one in pack.warnings]
