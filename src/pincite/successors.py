@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeGuard
 
 from pincite.ports import AnyOf, Condition, SearchRequest
 
@@ -26,23 +26,32 @@ class Successors:
 
     def add(self, collection: str, old: str | None, new: str) -> None:
         """`new` is about to take the place of `old`."""
+        self._forget()
         if old is not None and old != new:
             self._known.append((self._clock_s(), collection, old, new))
 
     def into(self, collection: str, request: SearchRequest) -> SearchRequest:
         """The request, with those that took the place of what it asks for."""
-        while self._known and self._known[0][0] < self._clock_s() - KEPT_S:
-            self._known.popleft()
+        must = request.filter.must
+        if not self._known or not any(map(_names_revisions, must)):
+            return request
+        self._forget()
         pairs = [(old, new) for _, name, old, new in self._known if name == collection]
         if not pairs:
             return request
-        must = tuple(_with(one, pairs) for one in request.filter.must)
-        return replace(request, filter=replace(request.filter, must=must))
+        widened = tuple(_with(one, pairs) if _names_revisions(one) else one for one in must)
+        return replace(request, filter=replace(request.filter, must=widened))
+
+    def _forget(self) -> None:
+        while self._known and self._known[0][0] < self._clock_s() - KEPT_S:
+            self._known.popleft()
 
 
-def _with(condition: Condition, pairs: Sequence[tuple[str, str]]) -> Condition:
-    if not isinstance(condition, AnyOf) or condition.field != "revision":
-        return condition
+def _names_revisions(condition: Condition) -> TypeGuard[AnyOf]:
+    return isinstance(condition, AnyOf) and condition.field == "revision"
+
+
+def _with(condition: AnyOf, pairs: Sequence[tuple[str, str]]) -> AnyOf:
     asked = set(condition.values)
     for old, new in pairs:
         if old in asked:
