@@ -22,28 +22,27 @@ smoothing, the pack.
 
 from __future__ import annotations
 
-import asyncio
 import os
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypedDict
 
-from bench.frame import ROOT, Options
+from bench.frame import Options
 from bench.owner import knowing_owner, known_queries
 from bench.product import release, temporary_folder
 from bench.raw_engine import time_engine
 from bench.synthetic import PER_DOCUMENT, GivenVectors, Query, World, spec_for
 from bench.variants import ask, deps_of, profile_of
 from bench.waits import Waits
+from bench.while_written import Size, optimised, settle, while_written
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.engine import AsyncPincite
 from pincite.evals.statistics import median, quantile
 from pincite.index import LocalIndex
 from pincite.model import EvidencePack
-from pincite.owner.client import RemoteIndex
 from pincite.owner.private import make_folder
 from pincite.retrieval_log import LogSettings
 from pincite.settings import Settings
@@ -51,18 +50,6 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 
 _SEED = 20261121
 _PROFILE = profile_of("default", results=12)
-_POLL_S = 1.0
-_OPTIMISED_S = 900.0
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How much is measured."""
-
-    chunks: int
-    searches: int
-    written: int  # documents that the other client replaces
-    idle_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,87 +88,106 @@ async def run(options: Options) -> LatencyFigures:
     """Build the collection, then measure searches alone and beside other work."""
     quick = options.quick
     size = Size(8_000, 60, 60, 2.0) if quick else Size(100_000, 400, 1_000, 10.0)
+    queries = known_queries(size.chunks, _SEED)[: size.searches]
     with temporary_folder() as root:
         make_folder(root)
         settings = Settings(
             root, options.models, _PROFILE, idle_s=120.0, log=LogSettings(enabled=False)
         )
-        async with (
-            knowing_owner(root, size.chunks, _SEED),
-            AsyncPincite(settings) as engine,
-        ):
-            client = engine.client(create=True)
-            try:
-                return await _measure(engine, client, options, size)
-            finally:
-                await release(client, root)
+        async with _served(settings, size) as engine:
+            waits = Waits(Asking(engine.search, queries).one)
+            built = await _build(engine, waits, queries, size)
+            alone = await _alone(engine, queries)
+        in_process = await _in_process(root, queries)
+        raw = time_engine(root / "collections" / "main", queries)
+        async with _served(settings, size) as engine:
+            asking = Asking(engine.search, queries)
+            await asking.all(len(queries) // 4)
+            beside = Waits(asking.one)
+            chunks_per_s = await while_written(engine, beside, options, size, _SEED)
+            info = (await engine.client().collections())[0]
+            memory = memory_of((await engine.client().hello()).pid)
+    return LatencyFigures(
+        chunks=size.chunks,
+        build_s=built.written_s,
+        optimise_s=built.optimised_s,
+        unoptimised=built.unoptimised,
+        **alone,
+        in_process=times(in_process),
+        engine=times(raw),
+        waits={name: times(found) for name, found in (waits.found | beside.found).items()},
+        written_chunks_per_s=round(chunks_per_s),
+        owner_rss_mb=memory["VmRSS"],
+        owner_private_mb=memory["RssAnon"],
+        disk_mb=round(info.bytes / 1e6, 1),
+    )
 
 
-async def _measure(
-    engine: AsyncPincite, client: RemoteIndex, options: Options, size: Size
-) -> LatencyFigures:
-    root = engine.settings.index
-    spec = spec_for("main")
-    world = World(size.chunks, _SEED)
+@asynccontextmanager
+async def _served(settings: Settings, size: Size) -> AsyncIterator[AsyncPincite]:
+    """A client of an owner that leaves when the block ends."""
+    async with knowing_owner(settings.index, size.chunks, _SEED), AsyncPincite(settings) as engine:
+        client = engine.client(create=True)
+        try:
+            yield engine
+        finally:
+            await release(client, settings.index)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Seconds, and how long searches took before the graph was built."""
+
+    written_s: float
+    optimised_s: float
+    unoptimised: Times
+
+
+async def _build(engine: AsyncPincite, waits: Waits, queries: Sequence[Query], size: Size) -> Built:
+    client, spec, world = engine.client(), spec_for("main"), World(size.chunks, _SEED)
     started_s = time.perf_counter()
     await client.create(spec)
     for record, points in world.documents(range(size.chunks // PER_DOCUMENT), spec, "old"):
         await client.replace(spec.name, record, points)
-    build_s = time.perf_counter() - started_s
-    print(f"  built in {build_s:.0f} s", flush=True)
-    queries = known_queries(size.chunks, _SEED)[: size.searches]
-    asking = Asking(engine.search, queries)
-    waits = Waits(asking.one)
-    unoptimised, _ = await asking.all(len(queries) // 4)
+    written_s = time.perf_counter() - started_s
+    print(f"  built in {written_s:.0f} s", flush=True)
+    found, _ = await Asking(engine.search, queries).all(len(queries) // 4)
     started_s = time.perf_counter()
     async with waits.during("first optimising"):
-        await _settle(client)
-        await _optimised(client)
-    optimise_s = time.perf_counter() - started_s
-    print(f"  optimised in {optimise_s:.0f} s", flush=True)
+        await settle(client)
+        await optimised(client)
+    optimised_s = time.perf_counter() - started_s
+    print(f"  optimised in {optimised_s:.0f} s", flush=True)
+    return Built(round(written_s, 1), round(optimised_s, 1), times(found))
+
+
+class Alone(TypedDict):
+    """Searches with nothing beside them, with and without the log; processor time of each in ms."""
+
+    total: Times
+    logged: Times
+    stages_p50: dict[str, float]
+    client_cpu: float
+    owner_cpu: float
+
+
+async def _alone(engine: AsyncPincite, queries: Sequence[Query]) -> Alone:
+    asking = Asking(engine.search, queries)
     await asking.all(len(queries) // 4)
-    pid = (await client.hello()).pid
+    pid = (await engine.client().hello()).pid
     before = time.process_time(), cpu_s(pid)
     total, stages = await asking.all(len(queries))
     spent = time.process_time() - before[0], cpu_s(pid) - before[1]
     logging = replace(engine.settings, log=LogSettings())
     async with AsyncPincite(logging) as logging_engine:
         logged, _ = await Asking(logging_engine.search, queries).all(len(queries))
-    async with waits.during("idle"):
-        await asyncio.sleep(size.idle_s)
-    written_s = 0.0
-    async with _writer(root, options, size) as write:
-        async with waits.during("writing"):
-            written_s = await write(size.written)
-        async with waits.during("flushing"):
-            await _settle(client)
-        async with waits.during("optimising, writing"):
-            await write(size.written // 5)
-        async with waits.during("optimising"):
-            await _optimised(client)
-    info = (await client.collections())[0]
-    memory = memory_of(pid)
-    await release(client, root)
-    in_process = await _in_process(root, queries)
-    raw = time_engine(root / "collections" / "main", queries)
-    return LatencyFigures(
-        chunks=size.chunks,
-        build_s=round(build_s, 1),
-        optimise_s=round(optimise_s, 1),
-        total=times(total),
-        logged=times(logged),
-        unoptimised=times(unoptimised),
-        client_cpu=round(1000 * spent[0] / len(queries), 2),
-        owner_cpu=round(1000 * spent[1] / len(queries), 2),
-        stages_p50=stages,
-        in_process=times(in_process),
-        engine=times(raw),
-        waits={name: times(found) for name, found in waits.found.items()},
-        written_chunks_per_s=round(size.written * PER_DOCUMENT / written_s),
-        owner_rss_mb=memory["VmRSS"],
-        owner_private_mb=memory["RssAnon"],
-        disk_mb=round(info.bytes / 1e6, 1),
-    )
+    return {
+        "total": times(total),
+        "logged": times(logged),
+        "stages_p50": stages,
+        "client_cpu": round(1000 * spent[0] / len(queries), 2),
+        "owner_cpu": round(1000 * spent[1] / len(queries), 2),
+    }
 
 
 class Asking:
@@ -212,46 +218,6 @@ class Asking:
             totals.append((time.perf_counter() - started_s) * 1000)
         medians = {name: median([one[name] for one in stages]) for name in stages[0]}
         return totals, {name: round(value, 3) for name, value in medians.items()}
-
-
-async def _settle(client: RemoteIndex) -> None:
-    await client.settle("main")
-
-
-async def _optimised(client: RemoteIndex) -> None:
-    """Wait until nothing is optimised any more."""
-    async with asyncio.timeout(_OPTIMISED_S):
-        await asyncio.sleep(_POLL_S)
-        while (await client.collections())[0].optimising:  # noqa: ASYNC110 - in the owner
-            await asyncio.sleep(_POLL_S)
-
-
-@asynccontextmanager
-async def _writer(
-    root: Path, options: Options, size: Size
-) -> AsyncIterator[Callable[[int], asyncio.Future[float]]]:
-    """Another process that writes as many documents as it is told, and says in what time."""
-    documents = size.written + size.written // 5
-    numbers = map(str, (size.chunks, _SEED, documents))
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bench.writer", str(root), str(options.models), *numbers),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        cwd=ROOT,
-    )
-    stdin, stdout = child.stdin, child.stdout
-    if stdin is None or stdout is None or (await stdout.readline()).strip() != b"ready":
-        raise RuntimeError("the writing client did not start")
-
-    async def tell(count: int) -> float:
-        stdin.write(f"{count}\n".encode())
-        return float(await stdout.readline())
-
-    try:
-        yield lambda count: asyncio.ensure_future(tell(count))
-    finally:
-        stdin.close()
-        await child.wait()
 
 
 async def _in_process(root: Path, queries: Sequence[Query]) -> list[float]:

@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from pincite.ports import Store
+from pincite.stores.qdrant_edge import shard as shards
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.testing.points import DENSE_SPEC
+from pincite.testing.scores import random_points
 from pincite.testing.stores import StoreContract
 from tests.places import quick_folder
 
@@ -18,3 +25,26 @@ class TestEdgeStore(StoreContract):
             store = EdgeStore(folder / "collections")
             yield store
             await store.close()
+
+
+def test_a_long_log_is_emptied_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "_LOG_BYTES", 0)
+    points = random_points(400, seed=3)
+
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder / "first")
+            await store.create(DENSE_SPEC)
+            await store.stage("main", "r1", points)
+            await store.publish("main", "r1", None)
+            await store.flush()
+            copied = shutil.copytree(folder / "first", folder / "second")  # as a crash leaves it
+            for log in copied.glob("main/*/wal/*"):
+                log.unlink()
+            again = EdgeStore(copied)
+            await again.create(DENSE_SPEC)
+            assert await again.revisions("main") == {"r1": 400}
+            await again.close()
+            await store.close()
+
+    asyncio.run(session())
