@@ -20,6 +20,7 @@ from pincite.ports import Index, Readable, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
+from pincite.remember import for_the_last
 from pincite.retrieval_log import Found, found_by
 from pincite.search import search
 from pincite.trace import Trace
@@ -88,12 +89,17 @@ def question_of(
         text=text,
         scope=scope,
         places=msgspec.msgpack.encode(places),
-        profile=msgspec.msgpack.encode(profile),
+        profile=_encoded(profile),
         models=models.pop() if models else "",
         mode=mode,
         budget_ms=budget_ms,
         logged=logged,
     )
+
+
+@for_the_last
+def _encoded(profile: Profile) -> bytes:
+    return msgspec.msgpack.encode(profile)
 
 
 def _is_owned(one: Searchable, owner: Readable) -> bool:

@@ -21,6 +21,7 @@ from pincite.model import (
 )
 from pincite.ports import CollectionInfo
 from pincite.profile import Profile
+from pincite.remember import for_the_last
 from pincite.trace import Trace
 from pincite.version import VERSION
 
@@ -42,7 +43,13 @@ class Asked:
         """`options` are further keyword arguments of the search; those that are None are left
         out."""
         given = {name: value for name, value in options.items() if value is not None}
-        return cls(text, scope, msgspec.to_builtins(profile), given)
+        return cls(text, scope, _table(profile), given)
+
+
+@for_the_last
+def _table(profile: Profile) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = msgspec.to_builtins(profile)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

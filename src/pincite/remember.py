@@ -1,0 +1,24 @@
+"""What a function made of its last argument, kept for the next time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def for_the_last(make: Callable[[A], B]) -> Callable[[A], B]:
+    """`make`, called only where the argument is another object than last time. For what does not
+    change and cannot be hashed: a profile has tables in it."""
+    last: list[tuple[A, B]] = []
+
+    @wraps(make)
+    def made(argument: A) -> B:
+        if not last or last[0][0] is not argument:
+            last[:] = [(argument, make(argument))]
+        return last[0][1]
+
+    return made
