@@ -13,12 +13,14 @@ B = TypeVar("B")
 def for_the_last(make: Callable[[A], B]) -> Callable[[A], B]:
     """`make`, called only where the argument is another object than last time. For what does not
     change and cannot be hashed: a profile has tables in it."""
-    last: list[tuple[A, B]] = []
+    last: tuple[A, B] | None = None
 
     @wraps(make)
     def made(argument: A) -> B:
-        if not last or last[0][0] is not argument:
-            last[:] = [(argument, make(argument))]
-        return last[0][1]
+        nonlocal last
+        known = last  # another thread may change it
+        if known is None or known[0] is not argument:
+            last = known = (argument, make(argument))
+        return known[1]
 
     return made
