@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pincite.profile import profile_from
+from tests.environment import clean_environment
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
+    clean = clean_environment()
     path = f"{Path(sys.executable).parent}:{clean.get('PATH', '')}"
     return subprocess.run(
         ["bash", "-c", command],

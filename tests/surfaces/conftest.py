@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.environment import clean_environment
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Cli:
         self, *arguments: str, code: int = 0, stdin: bytes = b"", **variables: str
     ) -> subprocess.CompletedProcess[str]:
         """The finished command; its exit code must be `code`."""
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
+        clean = clean_environment()
         finished = subprocess.run(
             [sys.executable, "-m", "pincite.surfaces.cli", *arguments],
             cwd=self.folder,

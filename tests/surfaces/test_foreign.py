@@ -22,6 +22,7 @@ from pincite.providers.dense import weights
 from pincite.stores.foreign_ids import PointIds
 from pincite.surfaces.cli import main
 from pincite.testing.contract_server import ContractServer
+from tests.environment import clean_environment
 from tests.stores.foreign import BM25, TEXTS, langchain
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.surfaces.conftest import Cli
@@ -41,7 +42,7 @@ class Inside(Cli):
     def __call__(
         self, *arguments: str, code: int = 0, stdin: bytes = b"", **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
+        clean = clean_environment()
         given = clean | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables
         out, err = io.StringIO(), io.StringIO()
         with (

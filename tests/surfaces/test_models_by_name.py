@@ -13,6 +13,7 @@ import pytest
 
 from pincite.surfaces.cli import main
 from pincite.testing.contract_server import ContractServer
+from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
 
 KEY = "sk-do-not-show-this-0123456789"
@@ -46,7 +47,7 @@ def shop(server: ContractServer, cli: Cli) -> Cli:
 def run(cli: Cli, *arguments: str, code: int = 0, **more: str) -> str:
     """Standard output of the command, run in this process; the key shows nowhere in it."""
     variables = {
-        **{k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")},
+        **clean_environment(),
         "PINCITE_IDLE_S": "60",
         "PINCITE_OFFLINE": "1",
         "PINCITE_CACHE": str(cli.folder / "cache.db"),

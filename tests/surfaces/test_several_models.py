@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pincite.engine import AsyncPincite
 from pincite.model import Scope
 from pincite.settings import Settings, load_settings
 from pincite.testing.contract_server import ContractServer
+from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
 from tests.surfaces.test_models_by_name import KEY, KEYS, run, said
 
@@ -200,7 +200,7 @@ main()
 
 
 def start(cli: Cli, *arguments: str) -> subprocess.Popen[bytes]:
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
+    clean = clean_environment()
     more = {"PINCITE_IDLE_S": "60", "PINCITE_CACHE": str(cli.folder / "cache.db"), **KEYS}
     return subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, *arguments],
@@ -250,7 +250,7 @@ def test_reembedding_that_is_killed_goes_on_and_searches_stay_right(
 
 
 def settings_of(cli: Cli) -> Settings:
-    environ = {k: v for k, v in os.environ.items() if "PINCITE" not in k} | KEYS
+    environ = clean_environment() | KEYS
     return load_settings(environ | {"PINCITE_CACHE": str(cli.folder / "cache.db")}, cli.folder)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
+from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
 
 GUIDE = """\
@@ -47,7 +47,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
 
 def command(folder: Path, *options: str) -> StdioServerParameters:
     """How an agent starts the server."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("PINCITE_")}
+    clean = clean_environment()
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "pincite.surfaces.cli", "mcp", *options],

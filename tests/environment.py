@@ -1,0 +1,16 @@
+"""The environment of commands that tests start."""
+
+from __future__ import annotations
+
+import os
+
+from pincite.settings import VARIABLES
+
+
+def clean_environment() -> dict[str, str]:
+    """That of this process without anything that Pincite reads."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in VARIABLES and not name.startswith("PINCITE_")
+    }
