@@ -65,7 +65,7 @@ def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None
         assert written > 5
         assert "make room" in caught.value.hint
         assert (await index.hello()).pid == pid
-        request = request_for("fox", dense=None, sparse_limit=10_000)
+        request = request_for("fox", dense=None, sparse_limit=100_000)
         (sparse,) = await index.search("main", request)
         assert len(sparse.hits) == 100 * written
 
@@ -121,7 +121,7 @@ def test_an_owner_that_a_full_disk_has_killed_comes_back_with_everything(disk: P
         (disk / "filler").unlink()
         written = len(await index.documents("main"))
         assert written > 1
-        request = request_for("fox", dense=None, sparse_limit=10_000)
+        request = request_for("fox", dense=None, sparse_limit=100_000)
         (sparse,) = await index.search("main", request)
         assert len(sparse.hits) == 100 * written
         await index.leave()

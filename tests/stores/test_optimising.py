@@ -95,12 +95,18 @@ def test_a_copy_is_optimised_and_takes_over() -> None:
     run(check)
 
 
+MANY = 400  # of 50 points
+
+
 def test_what_is_written_meanwhile_is_not_lost() -> None:
     async def check(folder: Path, store: EdgeStore, exact: MemoryStore) -> None:
         optimising = asyncio.create_task(store.optimise("main"))
         number = 10
         while not optimising.done():
             assert store.optimising("main") or number == 10
+            if number > MANY:  # a busy machine: with much more the copy is given up
+                await asyncio.sleep(0.01)
+                continue
             await both(store, exact, lambda s, n=number: put(s, n))  # type: ignore[misc]
             if number % 5 == 4:
                 await both(store, exact, lambda s, n=number: change(s, n))  # type: ignore[misc]
