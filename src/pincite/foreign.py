@@ -14,10 +14,7 @@ from pincite.errors import ConfigError, ModelUnavailable, PinciteError, StoreErr
 from pincite.foreign_parts import LateReadable, MissingEncoder, NamedEncoder, NoSparse
 from pincite.foreign_settings import ForeignSettings
 from pincite.hosted import Models, rung_of
-from pincite.model import (
-    Chunk,
-    CollectionSpec,
-)
+from pincite.model import Chunk, CollectionSpec
 from pincite.model_settings import BUNDLED
 from pincite.owner.encoder import Embedding, QueryEncoder
 from pincite.ports import (

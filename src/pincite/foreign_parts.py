@@ -3,9 +3,8 @@ yet."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING
 
 from pincite.errors import ModelUnavailable, UsageError
 from pincite.hosted import CollectionEncoder
@@ -18,19 +17,10 @@ from pincite.model import (
     Vector,
 )
 from pincite.model_settings import BUNDLED
-from pincite.ports import (
-    Readable,
-    SearchRequest,
-    Stored,
-)
+from pincite.ports import Readable, SearchRequest, Stored
 
 if TYPE_CHECKING:
     from pincite.providers.registry import HostedEncoder
-
-T = TypeVar("T")
-
-_LOOK_S: Final = 5.0  # what `pincite status` waits for a server
-_ID = re.compile(r"#?([0-9a-f]{8,32})")
 
 
 class LateReadable:

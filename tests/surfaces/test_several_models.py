@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +18,7 @@ from pincite.settings import Settings, load_settings
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
+from tests.surfaces.embedding import wait_until_embedded
 from tests.surfaces.test_models_by_name import KEY, KEYS, run, said
 
 OPENAI, VOYAGE = "openai:text-embedding-3-small@256", "voyage:voyage-4@256"
@@ -210,12 +210,6 @@ def start(cli: Cli, *arguments: str) -> subprocess.Popen[bytes]:
     )
 
 
-def embedded(server: ContractServer) -> int:
-    """How many documents OpenAI's model was given."""
-    sent = zip(server.record.paths, server.record.bodies, strict=True)
-    return sum(len(body["input"]) for path, body in sent if path.startswith("/openai"))
-
-
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
 def test_reembedding_that_is_killed_goes_on_and_searches_stay_right(
     server: ContractServer, shop: Cli, sent: signal.Signals, code: int
@@ -224,10 +218,7 @@ def test_reembedding_that_is_killed_goes_on_and_searches_stay_right(
     server.record.clear()
     command = ("reembed", "docs", "--to", OPENAI)
     running = start(shop, *command, "--rate", "2")
-    for _ in range(300):
-        if embedded(server) >= 2:
-            break
-        time.sleep(0.05)
+    wait_until_embedded(server, 2)
     during = search(shop)
     running.send_signal(sent)
     _, error = running.communicate(timeout=30)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
 from pincite.testing.contract_server import ContractServer
 from tests.surfaces.conftest import Cli
+from tests.surfaces.embedding import wait_until_embedded
 from tests.surfaces.test_models_by_name import run, said
 from tests.surfaces.test_several_models import (
     OPENAI,
     VOYAGE,
     WITH_OPENAI,
-    embedded,
     paths,
     search,
     server,
@@ -28,10 +26,7 @@ def test_vectors_that_are_being_filled_in_or_were_kept_are_not_begun_anew(
     beside = ("index", "-c", "docs", "--model", OPENAI, "--beside")
     again = ("reembed", "docs", "--to", OPENAI)
     running = start(shop, *again, "--rate", "2")
-    for _ in range(300):
-        if embedded(server) >= 2:
-            break
-        time.sleep(0.05)
+    wait_until_embedded(server, 2)
     running.kill()
     running.communicate(timeout=30)
     there = run(shop, "collections")

@@ -58,19 +58,29 @@ def _nearest(
 ) -> Found:
     if query is None:
         return NOTHING
-    return shard.ask(
-        lambda s: Found.of(
-            s.query(edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params))
-        )
-    )
+    return shard.ask(lambda s: _query(s, query, limit, filter_, params))
 
 
 def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> Found:
     """What one side thinks of the hits that only the other side found."""
     if query is None or not ids:
         return NOTHING
-    only = shard.ask(lambda _: edge.Filter(must=[edge.HasIdCondition(ids)]))
-    return _nearest(shard, query, len(ids), only, unquantised())
+    return shard.ask(
+        lambda s: _query(
+            s, query, len(ids), edge.Filter(must=[edge.HasIdCondition(ids)]), unquantised()
+        )
+    )
+
+
+def _query(
+    engine: edge.EdgeShard,
+    query: edge.Query,
+    limit: int,
+    filter_: edge.Filter | None,
+    params: edge.SearchParams | None,
+) -> Found:
+    request = edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params)
+    return Found.of(engine.query(request))
 
 
 def _fused(

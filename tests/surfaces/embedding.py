@@ -1,0 +1,20 @@
+"""How far a contract server has embedded what it was sent."""
+
+from __future__ import annotations
+
+import time
+
+from pincite.testing.contract_server import ContractServer
+
+
+def embedded(server: ContractServer) -> int:
+    """How many documents OpenAI's model was given."""
+    sent = zip(server.record.paths, server.record.bodies, strict=True)
+    return sum(len(body["input"]) for path, body in sent if path.startswith("/openai"))
+
+
+def wait_until_embedded(server: ContractServer, texts: int) -> None:
+    for _ in range(300):
+        if embedded(server) >= texts:
+            return
+        time.sleep(0.05)
