@@ -6,7 +6,7 @@ was cut off goes on. The index changes over only when all has been counted and a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,14 @@ from pincite.store_settings import Remembered, fresh_owner, remembered, write_re
 _PAGE = 256
 _SAMPLE = 64  # points of each collection that are compared, vectors and all
 _SAME = 1e-4  # of the numbers of a vector
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """A point that is compared after copying, and behind what to look for it."""
+
+    after: str | None
+    point: Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +114,10 @@ async def copy(
     await target.remove(name, sorted(held.keys() - wanted.keys()))
     whole = {key for key, count in wanted.items() if held.get(key) == count}
     total, done, copied = sum(wanted.values()), 0, 0
-    sample: list[tuple[str, Point]] = []
+    sample: list[_Sample] = []
     after: str | None = None
     while page := await source.export(name, after, _PAGE):
+        first = _Sample(after, page[0][1])
         after = page[-1][1].chunk.id
         lacking: dict[str, list[Point]] = {}
         for revision, point in page:
@@ -118,7 +127,7 @@ async def copy(
             await target.stage(name, revision, points)
             copied += len(points)
         if done * _SAMPLE // max(total, 1) < (done + len(page)) * _SAMPLE // max(total, 1):
-            sample.append(page[0])
+            sample.append(first)
         done += len(page)
         progress(done, total)
     for revision in sorted((wanted.keys() - whole) | (waiting & wanted.keys())):
@@ -128,7 +137,7 @@ async def copy(
 
 
 async def _compare(
-    target: Store, spec: CollectionSpec, wanted: Mapping[str, int], sample: list[tuple[str, Point]]
+    target: Store, spec: CollectionSpec, wanted: Mapping[str, int], sample: Sequence[_Sample]
 ) -> None:
     name = spec.name
     held = await target.revisions(name)
@@ -137,19 +146,16 @@ async def _compare(
             f"{name} has {sum(held.values())} points after copying, not {sum(wanted.values())}",
             hint="run the same command again",
         )
-    ids = [point.chunk.id for _, point in sample]
-    loaded = await target.load(name, ids, vectors=True)
-    found = {stored.chunk.id: stored for stored in loaded}
-    for _, point in sample:
-        copy_of = found.get(point.chunk.id)
-        if copy_of is None or copy_of.chunk != point.chunk or not _alike(copy_of.vector, point):
+    for one in sample:
+        found = await target.export(name, one.after, 1)
+        if not found or not _alike(found[0][1], one.point):
             raise StoreError(
-                f"chunk {point.chunk.id} of {name} is another after copying",
+                f"chunk {one.point.chunk.id} of {name} is another after copying",
                 hint=f"pincite collections rebuild {name}",
             )
 
 
-def _alike(vector: object, point: Point) -> bool:
-    if vector is None or point.dense is None:
-        return vector is None and point.dense is None
-    return bool(np.allclose(vector, point.dense, atol=_SAME))  # type: ignore[arg-type]
+def _alike(copied: Point, point: Point) -> bool:
+    if copied.chunk != point.chunk or (copied.dense is None) != (point.dense is None):
+        return False
+    return point.dense is None or bool(np.allclose(copied.dense, point.dense, atol=_SAME))  # type: ignore[arg-type]

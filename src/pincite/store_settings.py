@@ -47,7 +47,7 @@ class StoreSettings:
     replicas: int = 0
     write_consistency: int = 0
     on_disk: bool = False
-    quantization: Literal["none", "scalar", "binary"] = "none"
+    quantization: Literal["", "none", "scalar", "binary"] = ""
     tenant: Literal["", "repo", "path", "source_type", "language"] = ""
 
     def __post_init__(self) -> None:

@@ -47,7 +47,8 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A chunk as the store holds it, with its dense vector where one was asked for and is."""
+    """A chunk as the store holds it, with its dense vector where one was asked for and is. The
+    vector is for comparing chunks with each other, and may be coarse: see `Store.load`."""
 
     chunk: Chunk
     vector: Vector | None = None
@@ -135,7 +136,8 @@ class Store(Protocol):
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
-        """The visible chunks with these ids, in the order of `ids`; missing ones are left out."""
+        """The visible chunks with these ids, in the order of `ids`; missing ones are left out.
+        Vectors have norm 1, and cosines with those that were staged of .999 and more."""
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         """The visible chunks of one revision in the order of their file, () for an unknown one."""

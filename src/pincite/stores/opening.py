@@ -42,20 +42,22 @@ class ServerOptions:
     replicas: int = 0
     write_consistency: int = 0
     on_disk: bool = False
-    quantization: Literal["none", "scalar", "binary"] = "none"
+    quantization: Literal["", "none", "scalar", "binary"] = ""
     tenant: Literal["", "repo", "path", "source_type", "language"] = ""
 
 
 def open_edge(
     root: Path,
-    quantization: Literal["none", "scalar", "binary"] = "none",
+    quantization: Literal["", "none", "scalar", "binary"] = "",
     on_disk: bool = False,
 ) -> Opened:
     """Qdrant Edge below `root`."""
-    from pincite.stores.qdrant_edge.layout import EdgeLayout
+    from pincite.stores.qdrant_edge.layout import USUAL, EdgeLayout
     from pincite.stores.qdrant_edge.store import EdgeStore
 
-    store = EdgeStore(root / "collections", layout=EdgeLayout(quantization, on_disk))
+    store = EdgeStore(
+        root / "collections", layout=EdgeLayout(quantization or USUAL.quantization, on_disk)
+    )
     return Opened(store, store, store.keep_only)
 
 
@@ -84,7 +86,7 @@ def open_qdrant(options: ServerOptions) -> Opened:
         options.replicas,
         options.write_consistency,
         options.on_disk,
-        options.quantization,
+        options.quantization or "none",
         options.tenant,
     )
     store = QdrantStore(

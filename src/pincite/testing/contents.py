@@ -15,6 +15,7 @@ from pincite.testing.points import (
     DENSE,
     DENSE_SPEC,
     SPARSE,
+    assert_close,
     chunk_of,
     id_of,
     point_of,
@@ -77,9 +78,7 @@ class ContentContract:
         await store.create(DENSE_SPEC)
         await show(store, "r1", FOX)
         (stored,) = await store.load("main", [FOX.chunk.id], vectors=True)
-        assert stored.vector is not None
-        assert stored.vector.dtype == np.float32
-        assert np.allclose(stored.vector, DENSE.vector(FOX.chunk.text), atol=1e-6)
+        assert_close(stored.vector, DENSE.vector(FOX.chunk.text))
 
     @contract
     async def test_every_field_of_a_chunk_comes_back(self, store: Store) -> None:

@@ -7,7 +7,17 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from pincite.model import Chunk, CollectionSpec, DocumentRecord, Point, Source, SourceRecord
+import numpy as np
+
+from pincite.model import (
+    Chunk,
+    CollectionSpec,
+    DocumentRecord,
+    Point,
+    Source,
+    SourceRecord,
+    Vector,
+)
 from pincite.ports import SearchRequest
 from pincite.testing.fakes import CountingEncoder, HashingEncoder
 
@@ -71,6 +81,15 @@ def document_of(
         tokens=sum(point.length for point in points),
     )
     return record, points
+
+
+def assert_close(loaded: Vector | None, staged: Vector | None) -> None:
+    """A vector as `Store.load` may give it: float32, of norm 1, perhaps coarse."""
+    assert loaded is not None
+    assert staged is not None
+    assert loaded.dtype == np.float32
+    assert abs(float(np.linalg.norm(loaded)) - 1) < 1e-5
+    assert float(loaded @ staged) > 0.999
 
 
 def source_of(name: str = "acme/docs") -> SourceRecord:

@@ -10,20 +10,23 @@ import asyncio
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import qdrant_edge as edge
 
-from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector
+from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector, Vector
 from pincite.ports import Filter, SearchRequest, Stored
 from pincite.stores import payload
-from pincite.stores.payload import ALIASED, OWN_ID, REVISION
+from pincite.stores.payload import REVISION
 from pincite.stores.qdrant_edge import translate
+from pincite.stores.qdrant_edge.coarse import COARSE, from_coarse
 from pincite.stores.qdrant_edge.generations import space_taken
-from pincite.stores.qdrant_edge.layout import EdgeLayout
+from pincite.stores.qdrant_edge.layout import USUAL, EdgeLayout
 from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import among
+from pincite.stores.qdrant_edge.writing import ALL, counts, finish_taking, owners, take_ids, write
 from pincite.stores.validate import (
     check_known,
     check_name,
@@ -37,7 +40,6 @@ from pincite.stores.validate import (
 
 _BATCH = 128  # points per operation: 3 ms of engine time, so that searches never wait long
 _REVISIONS = 64  # revisions removed per operation: 7 ms
-_ALL = 2**31
 _DROPPED = ".dropped"  # a name that no collection can have
 
 
@@ -53,7 +55,7 @@ class EdgeStore:
         self,
         root: Path,
         free_bytes: Callable[[Path], int] = free_bytes,
-        layout: EdgeLayout = EdgeLayout(),
+        layout: EdgeLayout = USUAL,
     ) -> None:
         self._root = root
         self.layout = layout  #: of what is optimised from now on
@@ -69,7 +71,7 @@ class EdgeStore:
             root = self._root / spec.name
             shard = Shard(root, self._free_bytes, idf=spec.idf, layout=self.layout)
             self._shards[spec.name] = shard
-            _finish_taking(shard)
+            finish_taking(shard)
             shard.read_ahead()
         check_spec(spec, shard.dimensions)
         async with shard.writing:
@@ -105,7 +107,7 @@ class EdgeStore:
             shard.hidden.add(revision)
         for start in range(0, len(points), _BATCH):
             async with shard.writing:
-                _write(shard, revision, points[start : start + _BATCH])
+                write(shard, revision, points[start : start + _BATCH])
             await asyncio.sleep(0)  # a search may go first
 
     async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
@@ -113,7 +115,7 @@ class EdgeStore:
         gone = [replaces] if replaces is not None and replaces != revision else []
         async with shard.writing:
             if revision in shard.hidden:
-                _take_ids(shard, revision)
+                take_ids(shard, revision)
                 shard.hidden.discard(revision)
             shard.hidden.update(gone)
         await self.remove(collection, gone)
@@ -141,18 +143,13 @@ class EdgeStore:
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         shard = self._shard(collection)
-        vectors = vectors and self._specs[collection].dense is not None
-        with_vector = [payload.DENSE] if vectors else False
         keys = [key for key in ids if is_id(key)]
-        found: dict[str, Stored] = {}
-        for key, held, named in shard.ask(
-            lambda s: [(r.id, r.payload, r.vector) for r in s.retrieve(keys, True, with_vector)]
-        ):
-            if held[REVISION] not in shard.hidden:
-                chunk = payload.to_chunk(key, held)
-                values = named.get(payload.DENSE) if vectors else None
-                vector = None if values is None else translate.to_vector(values)
-                found[chunk.id] = Stored(chunk, vector)
+        records = shard.ask(lambda s: [(r.id, r.payload) for r in s.retrieve(keys, True, False)])
+        seen = {key: held for key, held in records if held[REVISION] not in shard.hidden}
+        wanted = vectors and self._specs[collection].dense is not None
+        known = _vectors(shard, seen) if wanted else {}
+        chunks = ((payload.to_chunk(key, held), known.get(key)) for key, held in seen.items())
+        found = {chunk.id: Stored(chunk, vector) for chunk, vector in chunks}
         return tuple(found[key] for key in ids if key in found)
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
@@ -160,14 +157,14 @@ class EdgeStore:
         if revision in shard.hidden:
             return ()
         request = edge.ScrollRequest(
-            limit=_ALL, filter=among(REVISION, [revision]), with_payload=True
+            limit=ALL, filter=among(REVISION, [revision]), with_payload=True
         )
         records, _ = shard.ask(lambda s: s.scroll(request))
         chunks = (payload.to_chunk(record.id, record.payload) for record in records)
         return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
-        return _counts(self._shard(collection), REVISION)
+        return counts(self._shard(collection), REVISION)
 
     async def staged(self, collection: str) -> frozenset[str]:
         return frozenset(self._shard(collection).hidden)
@@ -196,7 +193,7 @@ class EdgeStore:
             async with shard.writing:
                 some = ids[start : start + _BATCH]
                 changes = []
-                for point_id, revision in _owners(shard, some).items():
+                for point_id, revision in owners(shard, some).items():
                     if revision not in shard.hidden:
                         sparse = translate.to_sparse(vectors[point_id.hex])
                         changes.append(edge.PointVectors(point_id, {payload.SPARSE: sparse}))
@@ -242,54 +239,13 @@ def _next(shard: Shard, after: str | None, limit: int, *, vectors: bool) -> list
     return [record for record in records if record.id.hex != after][:limit]
 
 
-def _counts(shard: Shard, field: str) -> dict[str, int]:
-    request = edge.FacetRequest(field, limit=_ALL, exact=True)
-    hits = shard.ask(lambda s: s.facet(request)).hits
-    return {hit.value: hit.count for hit in hits if hit.count}  # it remembers what was there
-
-
-def _owners(shard: Shard, ids: Sequence[UUID]) -> dict[UUID, str]:
-    """The revision to which each of these points belongs; unknown ones are left out."""
-    only = edge.PayloadSelector.Include([REVISION])
-    records = shard.ask(lambda s: s.retrieve(list(ids), only, False))
-    return {record.id: record.payload[REVISION] for record in records}
-
-
-def _write(shard: Shard, revision: str, points: Sequence[Point]) -> None:
-    """Upsert, under aliases where another revision has the ids: the same file, indexed with other
-    encoders. A point that has an alias already keeps it."""
-    owners = _owners(shard, [UUID(hex=point.chunk.id) for point in points])
-    taken = {key.hex for key, owner in owners.items() if owner != revision}
-    again = len(owners) - len(taken)
-    if shard.count(among(ALIASED, [revision])):
-        aliases = {payload.alias(p.chunk.id, revision): p.chunk.id for p in points}
-        taken |= {aliases[key] for key in _owners(shard, list(aliases))}
-    made = [translate.to_point(p, revision, p.chunk.id in taken) for p in points]
-    shard.apply(edge.UpdateOperation.upsert_points(made), written=len(made), deleted=again)
-
-
-def _take_ids(shard: Shard, revision: str) -> None:
-    """Give the aliased points of a revision their own ids."""
-    if records := _aliased(shard, revision):
-        owned = [translate.without_alias(record) for record in records]
-        waiting = among(ALIASED, [revision])
-        count = len(owned)
-        shard.apply(edge.UpdateOperation.upsert_points(owned), written=count, deleted=count)
-        shard.apply(edge.UpdateOperation.delete_points_by_filter(waiting), deleted=count)
-
-
-def _finish_taking(shard: Shard) -> None:
-    """After a crash: `_take_ids` has begun if a revision's own ids are its own. Otherwise its
-    aliases stay out of sight until it is published or removed."""
-    for revision in _counts(shard, ALIASED):
-        own = [UUID(hex=r.payload[OWN_ID]) for r in _aliased(shard, revision)]
-        if revision in _owners(shard, own).values():
-            _take_ids(shard, revision)
-        else:
-            shard.hidden.add(revision)
-
-
-def _aliased(shard: Shard, revision: str) -> list[edge.Record]:
-    waiting = among(ALIASED, [revision])
-    request = edge.ScrollRequest(limit=_ALL, filter=waiting, with_payload=True, with_vector=True)
-    return list(shard.ask(lambda s: s.scroll(request))[0])
+def _vectors(shard: Shard, payloads: Mapping[UUID, Mapping[str, Any]]) -> dict[UUID, Vector]:
+    """The dense vectors of these points: the coarse ones, or those of points that were written
+    before there were any."""
+    coarse = {key: held[COARSE] for key, held in payloads.items() if COARSE in held}
+    found = dict(zip(coarse, from_coarse(tuple(coarse.values())), strict=True))
+    if others := [key for key in payloads if key not in coarse]:
+        records = shard.ask(lambda s: s.retrieve(others, False, [payload.DENSE]))
+        held = {record.id: record.vector.get(payload.DENSE) for record in records}
+        found |= {key: translate.to_vector(v) for key, v in held.items() if v is not None}
+    return found

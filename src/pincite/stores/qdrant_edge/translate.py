@@ -14,6 +14,7 @@ from pincite.model import Hit, Point, SparseVector, Vector
 from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Phrase, Prefix, Range, Text
 from pincite.stores import payload
 from pincite.stores.payload import ALIASED, DENSE, LENGTH, REVISION, SPARSE, to_chunk
+from pincite.stores.qdrant_edge.coarse import COARSE, to_coarse
 from pincite.stores.validate import is_id
 
 #: Filters on other fields look at every payload. Nobody is answered while a shard is opened, and
@@ -27,8 +28,10 @@ def to_point(point: Point, revision: str, aliased: bool) -> edge.Point:
     vector: dict[str, Any] = {SPARSE: to_sparse(point.sparse)}
     if point.dense is not None:
         vector[DENSE] = point.dense
-    key = payload.key_of(point, revision, aliased=aliased)
-    return edge.Point(key, vector, payload.to_payload(point, revision, aliased=aliased))
+    held = payload.to_payload(point, revision, aliased=aliased)
+    if point.dense is not None:
+        held[COARSE] = to_coarse(point.dense)
+    return edge.Point(payload.key_of(point, revision, aliased=aliased), vector, held)
 
 
 def from_record(record: edge.Record, *, dense: bool) -> tuple[str, Point]:
