@@ -52,10 +52,9 @@ class AsyncPincite:
         self._models = Models(
             settings.use, settings.models, offline=settings.offline, on_notice=_log_notice
         )
-        self._named = None
-        if reranker is None and settings.use.rerank:
-            self._named = reranker = NamedReranker(self._models, settings.use.rerank)
-        self._reranker = reranker
+        name = settings.use.rerank if reranker is None else ""
+        self._named = NamedReranker(self._models, name) if name else None
+        self._reranker = reranker or self._named
         self.foreign = ForeignCollections(settings, self._models)
         self._client: RemoteIndex | None = None
         self._searchables: Searchables | None = None
@@ -84,8 +83,10 @@ class AsyncPincite:
     def client(self, *, create: bool = False) -> RemoteIndex:
         """The index of the folder. Raises IndexNotFound unless there is one or `create` is set."""
         root = self.settings.index
-        require_own(root)
-        if not (root / "catalog.db").exists():
+        there = (root / "catalog.db").exists()
+        if not there or self._client is None:
+            require_own(root)
+        if not there:
             if not create and not self.foreign:
                 raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
             make_folder(root)
@@ -123,10 +124,10 @@ class AsyncPincite:
         profile: Profile | None = None,
         trace: Trace | None = None,
     ) -> EvidencePack:
-        """The evidence for a question. `mode` says what it is for, `budget_ms` is a soft limit of
-        time; a `trace` that is not `detailed` may learn no more than the query's id. Raises
-        UsageError for an empty question or an unknown collection, IndexNotFound,
-        IndexUnavailable, FingerprintMismatch."""
+        """The evidence for a question, within `budget_ms` if possible; `mode` says what it is for.
+        A `trace` that is not `detailed` may learn the query's id alone. Raises UsageError for an
+        empty question or unknown collection, IndexNotFound, IndexUnavailable, FingerprintMismatch.
+        """
         text = text.encode(errors="replace").decode()  # an argument may be no valid Unicode
         chosen = profile or self.settings.profile
         steps = trace or Trace(time.perf_counter, detailed=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pincite.errors import PinciteError, UsageError
 from pincite.failures import left_out
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 CODE_SHARE = 0.9
 
 
+_Meant: TypeAlias = tuple[tuple[Searchable, ...], tuple[Notice, ...]]
+
+
 @dataclass(slots=True)
 class Searchables:
     """The collections of an index by name, opened once. `failed` says why one could not be,
@@ -40,13 +43,19 @@ class Searchables:
     failed: dict[str, PinciteError] = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
     default: str = ""
+    _last: tuple[Scope, _Meant] | None = None
 
-    async def within(self, scope: Scope) -> tuple[tuple[Searchable, ...], tuple[Notice, ...]]:
+    async def within(self, scope: Scope) -> _Meant:
         """The collections that a scope means, a base standing for all of its members, and what is
         to be said of members that could not be opened while others could.
 
         Raises UsageError for an unknown name, FingerprintMismatch, ConfigError, ProviderError.
         """
+        if self._last is None or self._last[0] != scope:
+            self._last = scope, await self._within(scope)
+        return self._last[1]
+
+    async def _within(self, scope: Scope) -> _Meant:
         found: list[Searchable] = []
         notices: list[Notice] = []
         for group in self._groups(scope):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
+
 from pincite.model.documents import SourceType
 from pincite.model.retrieval import Candidate, Notice, Signal, SignalKind, SignalName, TaskMode
 
@@ -48,8 +50,8 @@ class Context:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+# A Struct is made, sent and read in half the time of a dataclass.
+class Evidence(msgspec.Struct, frozen=True):
     """A chunk that is shown. `number` counts from 1 in order of rank."""
 
     number: int

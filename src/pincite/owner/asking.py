@@ -8,8 +8,9 @@ What needs a provider, a reranker or a look at every step is searched in the cli
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -76,21 +77,15 @@ def question_of(
     logged: bool,
 ) -> Question | None:
     """A search as `owner` takes it, None where it needs something that only the client has."""
-    models = {one.dense.models for one in deps.collections if isinstance(one.dense, QueryEncoder)}
-    if deps.reranker is not None or deps.notices or len(models) > 1:
+    known = _owned(deps.collections)
+    if known is None or known.owner is not owner or deps.reranker is not None or deps.notices:
         return None
-    if not all(_is_owned(one, owner) for one in deps.collections):
-        return None
-    places = tuple(
-        Place(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight)
-        for one in deps.collections
-    )
     return Question(
         text=text,
         scope=scope,
-        places=msgspec.msgpack.encode(places),
+        places=known.places,
         profile=_encoded(profile),
-        models=models.pop() if models else "",
+        models=known.models,
         mode=mode,
         budget_ms=budget_ms,
         logged=logged,
@@ -100,6 +95,26 @@ def question_of(
 @for_the_last
 def _encoded(profile: Profile) -> bytes:
     return msgspec.msgpack.encode(profile)
+
+
+class _Owned(NamedTuple):
+    """Collections that one owner can search by itself."""
+
+    owner: Readable
+    places: bytes
+    models: str
+
+
+@for_the_last
+def _owned(collections: Sequence[Searchable]) -> _Owned | None:
+    models = {one.dense.models for one in collections if isinstance(one.dense, QueryEncoder)}
+    owner = collections[0].index
+    if len(models) > 1 or not all(_is_owned(one, owner) for one in collections):
+        return None
+    places = tuple(
+        Place(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight) for one in collections
+    )
+    return _Owned(owner, msgspec.msgpack.encode(places), models.pop() if models else "")
 
 
 def _is_owned(one: Searchable, owner: Readable) -> bool:
