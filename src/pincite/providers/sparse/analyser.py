@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from threading import Lock
 from typing import Final
 
@@ -65,7 +65,10 @@ _LETTERS: Final = rf"[^\W{_UNSPACED}]"
 _WORD: Final = rf"{_LETTERS}+(?:[{_MARK}]+{_LETTERS}*)*"
 _SHARP: Final = r"[A-Za-z](?:\+\+|\#)(?!\w)"
 #: What `_unit_pattern` finds in ASCII. Compiling the whole takes 10 ms, a tenth of a warm search.
-_ASCII_UNIT: Final = re.compile(rf"{_SHARP}|[A-Za-z0-9_]+(?:[.'\-][A-Za-z0-9_]+)*")
+_NAMES: Final = r"[A-Za-z0-9_]++(?:[.'\-][A-Za-z0-9_]++)*+"
+_ASCII_UNIT: Final = re.compile(rf"{_SHARP}|{_NAMES}")
+_ASCII_NAMES: Final = re.compile(_NAMES)  # the same where there is no `C#` or `C++`, and faster
+_SHARP_SIGN: Final = re.compile(r"\#(?<=[A-Za-z]\#)")
 _IDEOGRAPH: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _UNSPACED_START: Final = re.compile(f"[{_UNSPACED}]")
 _IGNORED: Final = re.compile("[\u00ad\u200c\u200d]")
@@ -109,14 +112,20 @@ class Analyser:
     def terms(self, text: str) -> list[str]:
         """The terms of a text in order, repeated as often as they occur. Total on any string."""
         known = self._known
-        terms: list[str] = []
-        pattern = _ASCII_UNIT if text.isascii() else _unit_pattern()
-        for unit in pattern.findall(text):
-            found = known.get(unit)
-            if found is None:
-                found = self._learn(unit)
-            terms += found
-        return terms
+        if not text.isascii():
+            pattern = _unit_pattern()
+        else:
+            sharp = "++" in text or ("#" in text and _SHARP_SIGN.search(text))
+            pattern = _ASCII_UNIT if sharp else _ASCII_NAMES
+        units = pattern.findall(text)
+        try:
+            return list(chain.from_iterable(map(known.__getitem__, units)))
+        except KeyError:  # a unit that has not been seen yet
+            terms: list[str] = []
+            for unit in units:
+                found = known.get(unit)
+                terms += self._learn(unit) if found is None else found
+            return terms
 
     def _learn(self, unit: str) -> tuple[str, ...]:
         if _UNSPACED_START.match(unit):
