@@ -108,7 +108,7 @@ def test_a_profile_that_shows_more_looks_deeper() -> None:
     few, many = Profile().showing(5), Profile().showing(200)
     assert few.select.results == 5
     assert (few.load, few.retrieve) == (Profile().load, Profile().retrieve)
-    assert (many.retrieve.dense_limit, many.retrieve.sparse_limit) == (200, 200)
+    assert (many.retrieve.dense_limit, many.retrieve.sparse_limit) == (400, 400)
     assert (many.load.pool, many.select.results) == (200, 200)
 
 

@@ -49,14 +49,14 @@ class Profile:
     def showing(self, results: int) -> Profile:
         """This profile with so many results, and as deep as that needs at least."""
         deep, wide = self.retrieve, self.across
-        times = deep.per_result
+        limits = (deep.dense_limit, deep.sparse_limit)
+        if deep.per_result:
+            limits = (results * deep.per_result,) * 2
+        least = results * deep.least_per_result
+        dense_limit, sparse_limit = (max(limit, least) for limit in limits)
         return replace(
             self,
-            retrieve=replace(
-                deep,
-                dense_limit=results * times if times else max(deep.dense_limit, results),
-                sparse_limit=results * times if times else max(deep.sparse_limit, results),
-            ),
+            retrieve=replace(deep, dense_limit=dense_limit, sparse_limit=sparse_limit),
             across=replace(
                 wide,
                 depth=results * wide.per_result

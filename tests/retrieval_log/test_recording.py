@@ -74,7 +74,7 @@ def test_the_line_has_what_is_needed_to_reproduce_a_miss(collection: Searchable)
     assert event.asked.text == QUESTION
     assert event.asked.scope.allow == ("*",)
     assert event.asked.profile["retrieve"]["hnsw_ef"] == 128
-    assert event.request["limits"]["dense"] == 40
+    assert event.request["limits"]["dense"] == 30
     assert list(event.request["collections"]) == ["main"]
     assert event.collections["main"].dense == "topics/1"
     assert event.reranker is not None
