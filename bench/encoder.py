@@ -5,9 +5,10 @@
 - encoder: the product's encoder on the same texts, tokenising included.
 - indexing: the whole product on the ADK documentation, with its owner process and a fresh index,
   from the call to the return of `index` (reading, chunking, weighing, encoding, storing, flush).
-- efficiency: indexing / raw and encoder / raw, in tokens/s; each round runs all three one after
-  the other, and the figure is the median of the rounds. Work share: the same with processor
-  time in place of walls (raw's over indexing's), which other programs on the machine change less.
+- efficiency: indexing / raw and encoder / raw, in tokens/s. The machine's speed drifts, so that raw
+  runs before and after each of the two, and each is compared with the mean of its neighbours; the
+  figure is the median of the rounds. Work share: the same with processor time in place of walls
+  (raw's over indexing's), which other programs on the machine change less.
 - phases: the seconds that each phase of indexing takes when nothing overlaps it, on one core but
   for encoding, which has all: reading, cutting and weighing; encoding; storing.
 - torch: sentence-transformers in fp32 on as many threads, the same texts in blocks in turn, the
@@ -31,16 +32,15 @@ from bench.frame import Options, SkippedError, describe_machine
 from bench.golden import require_docs
 from bench.latency import cpu_s
 from bench.product import open_product, spec_of, temporary_folder
-from bench.quality import measure
+from bench.rivals import TorchFigures, against
 from bench.torch_encoder import TorchEncoder
-from bench.vectors import CachedEncoder, open_product_encoder
+from bench.vectors import open_product_encoder
 from pincite.batches import Batch, Maker, indexed_text
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders import MODEL
-from pincite.evals.beir import LAYOUT, read_beir
 from pincite.evals.statistics import median
 from pincite.evals.targets import every_chunk
-from pincite.model import Chunk, Matrix
+from pincite.model import Matrix
 from pincite.owner.client import RemoteIndex
 from pincite.providers.dense import weights
 from pincite.providers.dense.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
@@ -49,32 +49,44 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, SourceLimits, open_source
 
 _MAX_PIECES, _TORCH_TEXTS = 256, 512
-_BATCHES, _QUALITY_SETS = (8, 32), ("cranfield", "cosqa-dev")
 
 Pieces = Sequence[NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """Tokens per second; and processor seconds, all processes together."""
+class Pace:
+    """Tokens per second, and processor seconds of all processes together."""
 
-    raw: float
-    encoder: float
-    indexing: float
-    raw_cpu_s: float
-    encoder_cpu_s: float
-    indexing_cpu_s: float
+    tokens_per_s: float
+    cpu_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class TorchFigures:
-    """Tokens per second by batch size, and the median of the blocks' ratios."""
+class Round:
+    """`raw` ran before indexing, between it and the encoder, and after that."""
 
-    versions: str
-    tokens_per_s: dict[int, float]
-    encoder_tokens_per_s: float
-    ratio: float
-    quality: dict[str, tuple[float, float]]  # nDCG@10 by set: the product's, torch's
+    raw: tuple[Pace, Pace, Pace]
+    indexing: Pace
+    encoder: Pace
+
+    @property
+    def indexing_share(self) -> float:
+        """Of the raw speed around it."""
+        return self.indexing.tokens_per_s / _mean(self.raw[:2])
+
+    @property
+    def encoder_share(self) -> float:
+        """Of the raw speed around it."""
+        return self.encoder.tokens_per_s / _mean(self.raw[1:])
+
+    @property
+    def work_share(self) -> float:
+        """Raw's processor time around indexing over that of indexing."""
+        return (self.raw[0].cpu_s + self.raw[1].cpu_s) / 2 / self.indexing.cpu_s
+
+
+def _mean(paces: Sequence[Pace]) -> float:
+    return sum(pace.tokens_per_s for pace in paces) / len(paces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,37 +115,33 @@ async def run(options: Options) -> EncoderFigures:
     if folder is None:
         raise SkippedError(f"{MODEL} is not in {options.models}")
     threads = describe_machine().cores
-    rounds, busy, chunks = [], [], list[Chunk]()
-    tokens = 0
+    rounds, busy = list[Round](), list[float]()
     raw = RawEncoder(folder, threads)
     with temporary_folder() as work:
+        texts = await _texts(place, work / "texts", options)
+        pieces = raw.tokenise(texts)
+        tokens = sum(map(len, pieces))
+
+        def bare() -> Pace:
+            watch = Watch()
+            raw.run(pieces)
+            return watch.pace(tokens)
+
+        paces = [bare()]
         for number in range(1 if options.quick else 3):
             async with open_product(work / f"index{number}", options) as engine:
-                indexing = Watch()
+                watch = Watch()
                 report = (await engine.index([place]))[0]
                 owner_s = cpu_s((await engine.client().hello()).pid)
-                index_s, index_cpu_s = indexing.read()
-                chunks = [chunk async for chunk in every_chunk(engine.client(), "main")]
-            texts = [indexed_text(chunk) for chunk in chunks]
-            pieces = raw.tokenise(texts)
-            tokens = sum(map(len, pieces))
-            bare = Watch()
-            raw.run(pieces)
-            raw_s, raw_cpu_s = bare.read()
-            encoding = Watch()
+                indexing = watch.pace(tokens, owner_s)
+            busy.append(report.encode_s / (tokens / indexing.tokens_per_s))
+            paces.append(bare())
+            watch = Watch()
             encoder.embed_many(texts)
-            encoder_s, encoder_cpu_s = encoding.read()
-            rounds.append(
-                Round(
-                    raw=round(tokens / raw_s),
-                    encoder=round(tokens / encoder_s),
-                    indexing=round(tokens / index_s),
-                    raw_cpu_s=round(raw_cpu_s, 2),
-                    encoder_cpu_s=round(encoder_cpu_s, 2),
-                    indexing_cpu_s=round(index_cpu_s + owner_s, 2),
-                )
-            )
-            busy.append(report.encode_s / index_s)
+            encoding = watch.pace(tokens)
+            paces.append(bare())
+            before, between, after = paces[-3:]
+            rounds.append(Round((before, between, after), indexing, encoding))
             print(f"  round {number + 1}: {rounds[-1]}", flush=True)
         phases = await _phases(place, work / "phases", options, encoder)
         torch, skipped = None, ""
@@ -141,24 +149,32 @@ async def run(options: Options) -> EncoderFigures:
             with TorchEncoder(options, work, threads) as rival:
                 wanted = _TORCH_TEXTS // 8 if options.quick else _TORCH_TEXTS
                 sample = texts[:: max(1, len(texts) // wanted)]
-                torch = await _against(rival, encoder, raw, sample, options)
+                read = sum(map(len, raw.tokenise(sample)))
+                torch = await against(rival, encoder, sample, read, options)
         except SkippedError as error:
             skipped = str(error)
             print(f"  torch is skipped: {error}")
     encoder.close()
     return EncoderFigures(
-        chunks=len(chunks),
+        chunks=len(texts),
         tokens=tokens,
         threads=threads,
         rounds=tuple(rounds),
-        indexing_efficiency=round(median([one.indexing / one.raw for one in rounds]), 3),
-        encoder_efficiency=round(median([one.encoder / one.raw for one in rounds]), 3),
-        work_share=round(median([one.raw_cpu_s / one.indexing_cpu_s for one in rounds]), 3),
+        indexing_efficiency=round(median([one.indexing_share for one in rounds]), 3),
+        encoder_efficiency=round(median([one.encoder_share for one in rounds]), 3),
+        work_share=round(median([one.work_share for one in rounds]), 3),
         busy=round(median(busy), 3),
         phases_s=phases,
         torch=torch,
         torch_skipped=skipped,
     )
+
+
+async def _texts(place: Path, root: Path, options: Options) -> list[str]:
+    """What the encoder reads when the place is indexed."""
+    async with open_product(root, options) as engine:
+        await engine.index([place])  # which also warms the disk's cache
+        return [indexed_text(chunk) async for chunk in every_chunk(engine.client(), "main")]
 
 
 class Watch:
@@ -167,9 +183,10 @@ class Watch:
     def __init__(self) -> None:
         self._start = time.perf_counter(), time.process_time()
 
-    def read(self) -> tuple[float, float]:
-        """Both."""
-        return time.perf_counter() - self._start[0], time.process_time() - self._start[1]
+    def pace(self, tokens: int, more_cpu_s: float = 0.0) -> Pace:
+        """For so many tokens, with the processor time of another process."""
+        wall_s, own_s = time.perf_counter() - self._start[0], time.process_time() - self._start[1]
+        return Pace(round(tokens / wall_s), round(own_s + more_cpu_s, 2))
 
 
 class RawEncoder:
@@ -255,46 +272,3 @@ async def _store(
     for record, points in documents:
         await client.replace(name, record, points)
     return time.perf_counter() - started_s
-
-
-async def _against(
-    rival: TorchEncoder,
-    encoder: MiniLmEncoder,
-    raw: RawEncoder,
-    texts: Sequence[str],
-    options: Options,
-) -> TorchFigures:
-    """Blocks in turn: ours, then each of torch's batch sizes."""
-    tokens = sum(map(len, raw.tokenise(texts)))
-    rival.encode(texts[:64], _BATCHES[0])
-    encoder.embed_many(texts[:64])
-    ours: list[float] = []
-    theirs: dict[int, list[float]] = {batch: [] for batch in _BATCHES}
-    for _ in range(1 if options.quick else 5):
-        started_s = time.perf_counter()
-        encoder.embed_many(texts)
-        ours.append(tokens / (time.perf_counter() - started_s))
-        for batch in _BATCHES:
-            theirs[batch].append(tokens / rival.encode(texts, batch))
-    best = [max(block) for block in zip(*theirs.values(), strict=True)]
-    figures = {batch: round(median(found), 0) for batch, found in theirs.items()}
-    ratio = round(median([a / b for a, b in zip(ours, best, strict=True)]), 2)
-    print(f"  {rival.versions}: {figures} tokens/s; encoder / torch {ratio}", flush=True)
-    quality = {}
-    for name in () if options.quick else _QUALITY_SETS:
-        quality[name] = await _quality(name, encoder, rival, options)
-        print(f"  {name}: nDCG@10 {quality[name]}", flush=True)
-    return TorchFigures(rival.versions, figures, round(median(ours), 0), ratio, quality)
-
-
-async def _quality(
-    name: str, encoder: MiniLmEncoder, rival: TorchEncoder, options: Options
-) -> tuple[float, float]:
-    collection = read_beir(options.folder(name, LAYOUT))
-    values = []
-    for one in (encoder, rival):
-        cached = CachedEncoder(one, options.cache)
-        figures = await measure(collection, cached, ("dense",))
-        cached.close()
-        values.append(round(figures.scores["dense"].ndcg_10, 4))
-    return values[0], values[1]

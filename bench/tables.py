@@ -151,15 +151,24 @@ def encoder(raw: Any) -> str:
     rounds = [
         (
             number,
-            f"{one.raw:,.0f}",
-            f"{one.encoder:,.0f}",
-            f"{one.indexing:,.0f}",
-            f"{one.encoder / one.raw:.2f}",
-            f"{one.indexing / one.raw:.2f}",
+            " ".join(f"{pace.tokens_per_s:,.0f}" for pace in one.raw),
+            f"{one.encoder.tokens_per_s:,.0f}",
+            f"{one.indexing.tokens_per_s:,.0f}",
+            f"{one.encoder_share:.3f}",
+            f"{one.indexing_share:.3f}",
+            f"{one.work_share:.3f}",
         )
         for number, one in enumerate(figures.rounds, start=1)
     ]
-    head = ("round", "raw, tokens/s", "encoder", "indexing", "encoder / raw", "indexing / raw")
+    head = (
+        "round",
+        "raw, tokens/s",
+        "encoder",
+        "indexing",
+        "encoder / raw",
+        "indexing / raw",
+        "work share",
+    )
     total = sum(figures.phases_s.values())
     phases = [
         (name, f"{seconds:.2f}", f"{100 * seconds / total:.0f} %")
