@@ -245,7 +245,7 @@ async def _phases(
         entries = [entry for entry in opened.entries() if isinstance(entry, Entry)]
         seconds["list"] = time.perf_counter() - started_s
         started_s = time.perf_counter()
-        batches = list(maker.batches(opened, entries, spec.average_length))
+        batches = list(maker.batches(opened, entries, lambda: spec.average_length))
         seconds["read, cut, weigh"] = time.perf_counter() - started_s
         started_s = time.perf_counter()
         matrices = [encoder.embed_many(batch.texts) for batch in batches]

@@ -17,6 +17,7 @@ from pincite.readers.remarks import remarks_of
 from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included, state_of
 
+_ANY = 100.0  # an average length where none is known yet
 BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
 
 
@@ -109,10 +110,26 @@ class Maker:
         """As `SparseEncoder.encode_document`, for a chunk."""
         return self._sparse.encode_document(indexed_text(chunk), average_length)
 
+    def weigh_again(
+        self, documents: Iterable[Prepared], average_length: float
+    ) -> tuple[Prepared, ...]:
+        """The same with the weights of another average length."""
+        weighed = []
+        for one in documents:
+            vectors = (self.weigh(point.chunk, average_length)[0] for point in one.points)
+            pairs = zip(one.points, vectors, strict=True)
+            points = tuple(replace(point, sparse=sparse) for point, sparse in pairs)
+            weighed.append(replace(one, points=points))
+        return tuple(weighed)
+
     def batches(
-        self, opened: OpenSource, entries: Sequence[Entry], average_length: float
+        self,
+        opened: OpenSource,
+        entries: Sequence[Entry],
+        average_length: Callable[[], float],
     ) -> Iterator[Batch]:
-        """Batches in the order of `entries`. A file that fails is named and left out."""
+        """Batches in the order of `entries`, weighed with the average length that is known when a
+        document is read; 0 where none is. A file that fails is named and left out."""
         documents: list[Prepared] = []
         texts: list[str] = []
         skipped: list[Left] = []
@@ -124,7 +141,7 @@ class Maker:
                 elif file_type(entry.path, raw[:256]) is None:
                     skipped.append(Left(entry.path, "unsupported"))
                 else:
-                    one, read = self._prepare(opened, entry, raw, average_length)
+                    one, read = self._prepare(opened, entry, raw, average_length())
                     documents.append(one)
                     texts += read
             except PinciteError as error:
@@ -148,7 +165,8 @@ class Maker:
             notes.append("no_address: no URL rule matches")
         notes += remarks_of(document)
         chunks = cut(document, chunk_document(document, self._chunker))
-        points = [Point(chunk, *self.weigh(chunk, average_length)) for chunk in chunks]
+        average = average_length or _ANY
+        points = [Point(chunk, *self.weigh(chunk, average)) for chunk in chunks]
         made = self.fingerprints_of(opened, entry.path, includes)[0]
         record = DocumentRecord(
             source=source.name,

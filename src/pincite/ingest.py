@@ -123,14 +123,13 @@ async def ingest(
     record = await _remembered(opened, selection, spec, deps)
     if changes.pending or changes.removed:
         await deps.index.put_source(spec.name, record)
-    spec = await _with_average(opened, changes, spec, deps)
     report.new, report.changed = changes.new, changes.changed
     report.unchanged, report.removed = changes.unchanged, len(changes.removed)
     new = {entry.path for entry in changes.pending} | {r.path for r in changes.removed}
     for known in records:
         if known.path not in new:
             report.note(known.path, known.notes)
-    await _write_all(opened, changes, spec, deps, report, {r.path: r for r in records})
+    spec = await _write_all(opened, changes, spec, deps, report, {r.path: r for r in records})
     if changes.removed:
         await deps.index.remove(spec.name, [r.revision for r in changes.removed])
     if changes.touched:
@@ -176,16 +175,25 @@ async def _write_all(
     deps: IngestDeps,
     report: IngestReport,
     known: dict[str, DocumentRecord],
-) -> None:
-    """Three batches are under way at once: one read, one encoded, one written."""
+) -> CollectionSpec:
+    """Three batches are under way at once: one read, one encoded, one written. The spec comes back
+    with its average length, which is estimated while the first batch is encoded."""
     removed = {record.content_hash for record in changes.removed}
-    batches = deps.maker.batches(opened, changes.pending, spec.average_length)
+    batches = deps.maker.batches(opened, changes.pending, lambda: spec.average_length)
+    encoding: asyncio.Task[tuple[Prepared, ...]] | None = None
     writing: asyncio.Task[None] | None = None
     reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
     try:
         while (batch := await reading) is not None:
+            encoding = asyncio.create_task(_encode(batch, deps, report))
+            weighed = spec.average_length > 0
+            if not weighed:
+                spec = await _with_average(opened, changes, spec, deps)
             reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
-            encoded = await _encode(batch, deps, report)
+            encoded = await encoding
+            if not weighed:
+                again = deps.maker.weigh_again
+                encoded = await asyncio.to_thread(again, encoded, spec.average_length)
             if writing is not None:
                 await writing
             writing = asyncio.create_task(_write(encoded, spec, deps, report))
@@ -199,10 +207,11 @@ async def _write_all(
         if writing is not None:
             await writing
     finally:
-        for task in (reading, writing):
+        for task in (reading, encoding, writing):
             if task is not None and not task.done():
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
+    return spec
 
 
 async def _encode(batch: Batch, deps: IngestDeps, report: IngestReport) -> tuple[Prepared, ...]:
@@ -228,14 +237,12 @@ async def _with_average(
 ) -> CollectionSpec:
     """A collection without an average length gets an estimate from a sample, so that few weights
     have to be computed twice."""
-    if spec.average_length > 0 or not changes.pending:
-        return spec
     step = max(1, len(changes.pending) // _SAMPLE)
     sample = changes.pending[::step]
     lengths = await asyncio.to_thread(
         lambda: [
             point.length
-            for batch in deps.maker.batches(opened, sample, 100.0)
+            for batch in deps.maker.batches(opened, sample, lambda: 0.0)
             for document in batch.documents
             for point in document.points
         ]

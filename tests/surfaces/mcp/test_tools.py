@@ -148,7 +148,7 @@ def test_a_preset_may_stand_in_for_the_profile(indexed: Cli) -> None:
         return int(pack["plan"]["limits"]["sparse"])
 
     assert with_client(indexed.folder, limits, preset="evidence") == 120
-    assert with_client(indexed.folder, limits) == 40
+    assert with_client(indexed.folder, limits) == 30
 
 
 def test_nothing_relevant_is_an_answer_and_no_error(indexed: Cli) -> None:
