@@ -40,6 +40,7 @@ from pincite.chunkers import ChunkerConfig
 from pincite.encoders import MODEL
 from pincite.evals.statistics import median
 from pincite.evals.targets import every_chunk
+from pincite.garbage import rarely_collect
 from pincite.model import Matrix
 from pincite.owner.client import RemoteIndex
 from pincite.providers.dense import weights
@@ -110,6 +111,7 @@ async def run(options: Options) -> EncoderFigures:
     """Index, encode raw, encode; then the phases one by one, and torch."""
     docs = require_docs(options)
     place = docs / "docs" / "tools" if options.quick else docs
+    rarely_collect()  # as the command line does
     encoder = open_product_encoder(options.models)
     folder = weights.find(MODEL, options.models)
     if folder is None:

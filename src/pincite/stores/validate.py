@@ -7,9 +7,9 @@ a batch with one bad point in part; so every point is checked before the first o
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 
 import msgspec
 
@@ -97,9 +97,12 @@ def check_sparse(vector: SparseVector, where: str) -> None:
         )
     if indices and (indices[0] < 0 or indices[-1] >= 2**32):
         raise InvalidPoint(f"sparse vector of {where} has an index outside 0..2^32-1")
-    if any(left >= right for left, right in pairwise(indices)):
+    if any(map(operator.ge, indices, indices[1:])):
         raise InvalidPoint(f"sparse vector of {where} has indices that do not ascend")
-    if not all(_LEAST <= value <= _MOST for value in values):
+    # The sum is finite unless a value is not.
+    if values and not (
+        min(values) >= _LEAST and max(values) <= _MOST and math.isfinite(sum(values))
+    ):
         raise InvalidPoint(f"sparse vector of {where} has a value that is no positive float32")
 
 

@@ -59,12 +59,12 @@ class Bm25Encoder:
         return self._k1 * (1 - self._b + self._b * length / average_length)
 
     def _counts(self, text: str) -> tuple[dict[int, int], int]:
+        """By id: two terms may share one, which 1 in 100,000 does."""
         terms = self.analyser.terms(text)
-        counts: dict[int, int] = {}
-        for term, n in Counter(terms).items():
-            i = self._id(term)
-            counts[i] = counts.get(i, 0) + n  # two terms may share an id: 1 in 100,000 does
-        return counts, len(terms)
+        try:
+            return Counter(map(self._ids.__getitem__, terms)), len(terms)
+        except KeyError:  # a term that has not been seen yet
+            return Counter(map(self._id, terms)), len(terms)
 
     def _id(self, term: str) -> int:
         i = self._ids.get(term)

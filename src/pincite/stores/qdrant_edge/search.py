@@ -21,7 +21,7 @@ def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[
     filter_ = translate.to_filter(request.filter, shard.hidden)
     dense_query = sparse_query = None
     if dense is not None and spec.dense is not None:
-        dense_query = edge.Query.Nearest(dense, using=DENSE)
+        dense_query = edge.Query.Nearest(dense.tolist(), using=DENSE)  # arrays take twice as long
     if sparse is not None and sparse.indices:
         sparse_query = edge.Query.Nearest(translate.to_sparse(sparse), using=SPARSE)
     if request.fusion != "none":

@@ -27,7 +27,7 @@ def to_point(point: Point, revision: str, aliased: bool) -> edge.Point:
     """A point as the engine takes it."""
     vector: dict[str, Any] = {SPARSE: to_sparse(point.sparse)}
     if point.dense is not None:
-        vector[DENSE] = point.dense
+        vector[DENSE] = point.dense.tolist()
     held = payload.to_payload(point, revision, aliased=aliased)
     if point.dense is not None:
         held[COARSE] = to_coarse(point.dense)
