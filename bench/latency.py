@@ -13,6 +13,7 @@ smoothing, the pack.
   less this is about what the hop costs.
 - engine: the calls into the engine that such a search needs, made raw (see `raw_engine.py`).
   In process less this is our own work.
+- These are taken in turn, five times, as the machine's speed drifts; figures are of all rounds.
 - wait: a search is due every 100 ms whether or not the one before it has come back; its wait runs
   from when it was due to its pack. `idle` is with nothing else going on, `writing` while another
   client replaces documents of 20 chunks without a pause (the owner flushes every 2 s meanwhile),
@@ -28,7 +29,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict
 
 from bench.frame import Options
 from bench.owner import knowing_owner, known_queries
@@ -50,6 +50,7 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 
 _SEED = 20261121
 _PROFILE = profile_of("default", results=12)
+_ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +98,14 @@ async def run(options: Options) -> LatencyFigures:
         async with _served(settings, size) as engine:
             waits = Waits(Asking(engine.search, queries).one)
             built = await _build(engine, waits, queries, size)
-            alone = await _alone(engine, queries)
-        in_process = await _in_process(root, queries)
-        raw = time_engine(root / "collections" / "main", queries)
+        alone, in_process, raw = list[Alone](), list[float](), list[float]()
+        for number in range(1 if quick else _ROUNDS):
+            async with _served(settings, size) as engine:
+                alone.append(await _alone(engine, queries))
+            in_process += await _in_process(root, queries)
+            raw += time_engine(root / "collections" / "main", queries)
+            medians = [round(median(one), 2) for one in (alone[-1].total, in_process, raw)]
+            print(f"  round {number + 1}: total, in process, engine: {medians} ms", flush=True)
         async with _served(settings, size) as engine:
             asking = Asking(engine.search, queries)
             await asking.all(len(queries) // 4)
@@ -112,7 +118,11 @@ async def run(options: Options) -> LatencyFigures:
         build_s=built.written_s,
         optimise_s=built.optimised_s,
         unoptimised=built.unoptimised,
-        **alone,
+        total=times([value for one in alone for value in one.total]),
+        logged=times([value for one in alone for value in one.logged]),
+        stages_p50=medians_of([stages for one in alone for stages in one.stages]),
+        client_cpu=round(median([one.client_cpu for one in alone]), 2),
+        owner_cpu=round(median([one.owner_cpu for one in alone]), 2),
         in_process=times(in_process),
         engine=times(raw),
         waits={name: times(found) for name, found in (waits.found | beside.found).items()},
@@ -161,12 +171,14 @@ async def _build(engine: AsyncPincite, waits: Waits, queries: Sequence[Query], s
     return Built(round(written_s, 1), round(optimised_s, 1), times(found))
 
 
-class Alone(TypedDict):
-    """Searches with nothing beside them, with and without the log; processor time of each in ms."""
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Searches with nothing beside them, with and without the log; processor time of one. All in
+    milliseconds."""
 
-    total: Times
-    logged: Times
-    stages_p50: dict[str, float]
+    total: list[float]
+    logged: list[float]
+    stages: list[dict[str, float]]
     client_cpu: float
     owner_cpu: float
 
@@ -181,13 +193,8 @@ async def _alone(engine: AsyncPincite, queries: Sequence[Query]) -> Alone:
     logging = replace(engine.settings, log=LogSettings())
     async with AsyncPincite(logging) as logging_engine:
         logged, _ = await Asking(logging_engine.search, queries).all(len(queries))
-    return {
-        "total": times(total),
-        "logged": times(logged),
-        "stages_p50": stages,
-        "client_cpu": round(1000 * spent[0] / len(queries), 2),
-        "owner_cpu": round(1000 * spent[1] / len(queries), 2),
-    }
+    client_cpu, owner_cpu = (1000 * seconds / len(queries) for seconds in spent)
+    return Alone(total, logged, stages, client_cpu, owner_cpu)
 
 
 class Asking:
@@ -209,15 +216,14 @@ class Asking:
             raise RuntimeError(f"nothing was found for {query.text!r}")
         return dict(pack.timings_ms)
 
-    async def all(self, count: int) -> tuple[list[float], dict[str, float]]:
-        """Totals of `count` searches, and the median of each stage."""
+    async def all(self, count: int) -> tuple[list[float], list[dict[str, float]]]:
+        """Totals of `count` searches, and the milliseconds by stage of each."""
         totals, stages = [], []
         for _ in range(count):
             started_s = time.perf_counter()
             stages.append(await self.one())
             totals.append((time.perf_counter() - started_s) * 1000)
-        medians = {name: median([one[name] for one in stages]) for name in stages[0]}
-        return totals, {name: round(value, 3) for name, value in medians.items()}
+        return totals, stages
 
 
 async def _in_process(root: Path, queries: Sequence[Query]) -> list[float]:
@@ -233,6 +239,11 @@ async def _in_process(root: Path, queries: Sequence[Query]) -> list[float]:
     finally:
         await index.close()
     return totals
+
+
+def medians_of(stages: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The median of each stage."""
+    return {name: round(median([one[name] for one in stages]), 3) for name in stages[0]}
 
 
 def times(values: Sequence[float]) -> Times:

@@ -1,4 +1,5 @@
-"""The engine by itself: the calls that a search needs, made without any of the product's code."""
+"""The engine by itself: the calls that a search needs, with the product's parameters and none of
+its code around them."""
 
 from __future__ import annotations
 
@@ -13,12 +14,13 @@ from bench.synthetic import Query
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stores.payload import DENSE, SPARSE
+from pincite.stores.qdrant_edge.layout import USUAL, search_params, shard_config
 
 
 def time_engine(collection: Path, queries: Sequence[Query]) -> list[float]:
     """Milliseconds of the engine's calls for each query: both branches, the scores of each
-    side for what the other one found, and the best chunks with their texts and vectors."""
-    shard = edge.EdgeShard.load(str(_shard_folder(collection)))
+    side for what the other one found, and the best chunks with their texts."""
+    shard = edge.EdgeShard.load(str(_shard_folder(collection)), shard_config(idf=True))
     encoder = Bm25Encoder()
     profile = Profile()
     try:
@@ -44,7 +46,7 @@ def _time_one(
     shard: edge.EdgeShard, dense: edge.Query, sparse: edge.Query, profile: Profile
 ) -> float:
     config = profile.retrieve
-    params = edge.SearchParams(hnsw_ef=config.hnsw_ef, exact=config.exact)
+    params = search_params(USUAL, config.hnsw_ef, config.exact)
     requests = (
         edge.QueryRequest(limit=config.dense_limit, query=dense, params=params),
         edge.QueryRequest(limit=config.sparse_limit, query=sparse),
@@ -66,7 +68,7 @@ def _time_one(
             spent_s += time.perf_counter() - started_s
     best = [*dict.fromkeys(one for pair in zip(*found, strict=False) for one in pair)]
     started_s = time.perf_counter()
-    shard.retrieve(best[: profile.load.pool], True, [DENSE])
+    shard.retrieve(best[: profile.load.pool], True, False)
     return (spent_s + time.perf_counter() - started_s) * 1000
 
 
