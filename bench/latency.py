@@ -102,9 +102,10 @@ async def run(options: Options) -> LatencyFigures:
         for number in range(1 if quick else _ROUNDS):
             async with _served(settings, size) as engine:
                 alone.append(await _alone(engine, queries))
-            in_process += await _in_process(root, queries)
-            raw += time_engine(root / "collections" / "main", queries)
-            medians = [round(median(one), 2) for one in (alone[-1].total, in_process, raw)]
+            within = await _in_process(root, queries)
+            bare = time_engine(root / "collections" / "main", queries)
+            in_process, raw = in_process + within, raw + bare
+            medians = [round(median(one), 2) for one in (alone[-1].total, within, bare)]
             print(f"  round {number + 1}: total, in process, engine: {medians} ms", flush=True)
         async with _served(settings, size) as engine:
             asking = Asking(engine.search, queries)

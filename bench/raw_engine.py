@@ -14,7 +14,7 @@ from bench.synthetic import Query
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stores.payload import DENSE, SPARSE
-from pincite.stores.qdrant_edge.layout import USUAL, search_params, shard_config
+from pincite.stores.qdrant_edge.layout import USUAL, search_params, shard_config, unquantised
 
 
 def time_engine(collection: Path, queries: Sequence[Query]) -> list[float]:
@@ -62,7 +62,9 @@ def _time_one(
         missing = set(other) - set(own)
         if missing:
             among = edge.Filter(must=[edge.HasIdCondition(missing)])
-            request = edge.QueryRequest(limit=len(missing), query=query, filter=among)
+            request = edge.QueryRequest(
+                limit=len(missing), query=query, filter=among, params=unquantised()
+            )
             started_s = time.perf_counter()
             shard.query(request)
             spent_s += time.perf_counter() - started_s

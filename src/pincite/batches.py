@@ -17,7 +17,6 @@ from pincite.readers.remarks import remarks_of
 from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included, state_of
 
-_ANY = 100.0  # an average length where none is known yet
 BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
 
 
@@ -110,10 +109,13 @@ class Maker:
         """As `SparseEncoder.encode_document`, for a chunk."""
         return self._sparse.encode_document(indexed_text(chunk), average_length)
 
-    def weigh_again(
+    def reweighed(
         self, documents: Iterable[Prepared], average_length: float
     ) -> tuple[Prepared, ...]:
-        """The same with the weights of another average length."""
+        """The same with the weights of another average length, if their encoder has any use for
+        one."""
+        if not self._sparse.idf:
+            return tuple(documents)
         weighed = []
         for one in documents:
             vectors = (self.weigh(point.chunk, average_length)[0] for point in one.points)
@@ -129,7 +131,7 @@ class Maker:
         average_length: Callable[[], float],
     ) -> Iterator[Batch]:
         """Batches in the order of `entries`, weighed with the average length that is known when a
-        document is read; 0 where none is. A file that fails is named and left out."""
+        document is read, above 0. A file that fails is named and left out."""
         documents: list[Prepared] = []
         texts: list[str] = []
         skipped: list[Left] = []
@@ -165,8 +167,7 @@ class Maker:
             notes.append("no_address: no URL rule matches")
         notes += remarks_of(document)
         chunks = cut(document, chunk_document(document, self._chunker))
-        average = average_length or _ANY
-        points = [Point(chunk, *self.weigh(chunk, average)) for chunk in chunks]
+        points = [Point(chunk, *self.weigh(chunk, average_length)) for chunk in chunks]
         made = self.fingerprints_of(opened, entry.path, includes)[0]
         record = DocumentRecord(
             source=source.name,

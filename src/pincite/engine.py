@@ -83,10 +83,9 @@ class AsyncPincite:
     def client(self, *, create: bool = False) -> RemoteIndex:
         """The index of the folder. Raises IndexNotFound unless there is one or `create` is set."""
         root = self.settings.index
-        there = (root / "catalog.db").exists()
-        if not there or self._client is None:
+        if self._client is None:
             require_own(root)
-        if not there:
+        if not (root / "catalog.db").exists():
             if not create and not self.foreign:
                 raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
             make_folder(root)

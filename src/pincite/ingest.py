@@ -25,6 +25,7 @@ from pincite.providers.sparse.bm25 import round_average
 from pincite.sources import OpenSource, Selection
 
 _SAMPLE = 48  # documents that give the first estimate of the average length
+_ANY = 100.0  # an average length while none is known
 _PAGE = 512  # chunks that are weighed again at a time
 _NAMED = 50  # skipped files that the catalogue names
 
@@ -179,7 +180,7 @@ async def _write_all(
     """Three batches are under way at once: one read, one encoded, one written. The spec comes back
     with its average length, which is estimated while the first batch is encoded."""
     removed = {record.content_hash for record in changes.removed}
-    batches = deps.maker.batches(opened, changes.pending, lambda: spec.average_length)
+    batches = deps.maker.batches(opened, changes.pending, lambda: spec.average_length or _ANY)
     encoding: asyncio.Task[tuple[Prepared, ...]] | None = None
     writing: asyncio.Task[None] | None = None
     reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
@@ -189,11 +190,13 @@ async def _write_all(
             weighed = spec.average_length > 0
             if not weighed:
                 spec = await _with_average(opened, changes, spec, deps)
-            reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
-            encoded = await encoding
-            if not weighed:
-                again = deps.maker.weigh_again
-                encoded = await asyncio.to_thread(again, encoded, spec.average_length)
+            if weighed:
+                reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
+                encoded = await encoding
+            else:  # a sparse encoder need not be safe in two threads
+                again = partial(deps.maker.reweighed, average_length=spec.average_length)
+                encoded = await asyncio.to_thread(again, await encoding)
+                reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
             if writing is not None:
                 await writing
             writing = asyncio.create_task(_write(encoded, spec, deps, report))
@@ -208,7 +211,7 @@ async def _write_all(
             await writing
     finally:
         for task in (reading, encoding, writing):
-            if task is not None and not task.done():
+            if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
     return spec
@@ -235,14 +238,14 @@ async def _write(
 async def _with_average(
     opened: OpenSource, changes: Diff, spec: CollectionSpec, deps: IngestDeps
 ) -> CollectionSpec:
-    """A collection without an average length gets an estimate from a sample, so that few weights
-    have to be computed twice."""
+    """A collection without an average length gets an estimate from a sample, so that no more
+    than its first batch has to be weighed twice."""
     step = max(1, len(changes.pending) // _SAMPLE)
     sample = changes.pending[::step]
     lengths = await asyncio.to_thread(
         lambda: [
             point.length
-            for batch in deps.maker.batches(opened, sample, lambda: 0.0)
+            for batch in deps.maker.batches(opened, sample, lambda: _ANY)
             for document in batch.documents
             for point in document.points
         ]

@@ -42,7 +42,7 @@ _MULTI_MODEL = Profile(
     retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12),
     fuse=FuseConfig(method="rrf"),
     across=AcrossConfig(method="rrf", depth=36, per_result=3),
-    load=LoadConfig(pool=36),
+    load=LoadConfig(pool=36, alone=0),
     smooth=SmoothConfig(weight=0.0),
     select=SelectConfig(results=12),
 )

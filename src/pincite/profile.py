@@ -47,7 +47,8 @@ class Profile:
     pack: PackConfig = field(default_factory=PackConfig)
 
     def showing(self, results: int) -> Profile:
-        """This profile with so many results, and as deep as that needs at least."""
+        """This profile with so many results, and as deep as that needs at least: for each side
+        `retrieve.least_per_result` times as many hits, even where fewer were set."""
         deep, wide = self.retrieve, self.across
         limits = (deep.dense_limit, deep.sparse_limit)
         if deep.per_result:
@@ -66,7 +67,7 @@ class Profile:
             load=replace(
                 self.load,
                 pool=max(self.load.pool, results),
-                alone=max(self.load.alone, results) if self.load.alone else 0,
+                alone=max(self.load.alone, 2 * results) if self.load.alone else 0,
             ),
             select=replace(self.select, results=results),
         )
@@ -86,6 +87,12 @@ class Profile:
                 f"select.results is {self.select.results}, but only load.pool ="
                 f" {self.load.pool} candidates are loaded",
                 hint="raise load.pool or lower select.results",
+            )
+        if 0 < self.load.alone < self.select.results:
+            raise ConfigError(
+                f"select.results is {self.select.results}, but only load.alone ="
+                f" {self.load.alone} candidates are loaded where nothing reranks them",
+                hint="raise load.alone, set it to 0 for the whole pool, or lower select.results",
             )
         if self.retrieve.engine_fusion != "none" and self.fuse.vector_weight != 0.5:
             raise ConfigError(

@@ -43,7 +43,7 @@ class Searchables:
     failed: dict[str, PinciteError] = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
     default: str = ""
-    _last: tuple[Scope, _Meant] | None = None
+    _last: tuple[Scope, _Meant] | None = field(default=None, init=False, repr=False, compare=False)
 
     async def within(self, scope: Scope) -> _Meant:
         """The collections that a scope means, a base standing for all of its members, and what is

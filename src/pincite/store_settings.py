@@ -29,7 +29,8 @@ KEYS: Mapping[str, str] = {"qdrant": "PINCITE_QDRANT_KEY", "chroma": "PINCITE_CH
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """`url` is empty for stores in the index folder. What is 0 or empty is left to the server.
+    """`url` is empty for stores in the index folder. What is 0 or empty is left to the store: a
+    server's own default, and int8 vectors in the embedded one.
 
     `grpc_port`: points and searches go there, over gRPC. `consistency`: what reads ask of replicas
     (majority, quorum, all). The others are those of `stores.qdrant.collections.Layout`; the

@@ -23,13 +23,20 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anoth
 AS_NOBODY = """
 import asyncio, os, sys
 from pathlib import Path
+from pincite.engine import AsyncPincite
 from pincite.owner import client, private, wire
+from pincite.profile import Profile
+from pincite.settings import Settings
 os.setgroups([])
 os.setresgid(65534, 65534, 65534)
 os.setresuid(65534, 65534, 65534)
 root = Path(sys.argv[1])
 async def open_index():
     await client.RemoteIndex(root, root, 60.0).collections()
+async def search():
+    settings = Settings(index=root, models=root, profile=Profile(), offline=True)
+    async with AsyncPincite(settings) as pincite:
+        await pincite.search("fox")  # with its log
 async def talk():
     reader, writer = await asyncio.open_unix_connection(root / wire.SOCKET)
     await wire.write_frame(writer, wire.encode(("collections", ())))
@@ -43,7 +50,9 @@ async def answer():
     print("there", flush=True)
     await asyncio.sleep(60)
 try:
-    asyncio.run({"open": open_index, "talk": talk, "answer": answer}[sys.argv[2]]())
+    asyncio.run({"open": open_index, "talk": talk, "answer": answer, "search": search}[
+        sys.argv[2]
+    ]())
 except ConnectionResetError:
     print("hung up")
 except Exception as error:
@@ -97,8 +106,10 @@ def test_another_user_neither_opens_an_index_nor_talks_to_its_owner() -> None:
         async with connected(root) as index:
             await index.create(LEXICAL_SPEC)
             assert "out of reach for user" in as_nobody(root, "open")
+            assert "out of reach for user" in as_nobody(root, "search")
             allow(folder, 0o755)
             assert "belongs to user root, and this is user" in as_nobody(root, "open")
+            assert "belongs to user root, and this is user" in as_nobody(root, "search")
             allow(root, 0o777)
             assert "PermissionError" in as_nobody(root, "talk")
             allow(root / wire.SOCKET, 0o666)

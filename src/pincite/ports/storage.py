@@ -137,7 +137,8 @@ class Store(Protocol):
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         """The visible chunks with these ids, in the order of `ids`; missing ones are left out.
-        Vectors have norm 1, and cosines with those that were staged of .999 and more."""
+        Vectors have norm 1. They may be coarse: each component of what was staged is rounded to
+        1/127 of the largest one."""
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         """The visible chunks of one revision in the order of their file, () for an unknown one."""

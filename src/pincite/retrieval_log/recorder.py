@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
 
     def write(event: Event) -> None:
         nonlocal warned
-        if not folder.is_dir():  # no index: the search has said so
+        if not _is_ours(folder):  # no index, or not ours: the search has said so
             return
         try:
             files.append(msgspec.json.encode(event))
@@ -105,3 +106,10 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
             warned = True
 
     return Recorder(write)
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        return folder.stat().st_uid == os.geteuid()
+    except OSError:
+        return False

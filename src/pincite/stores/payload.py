@@ -1,4 +1,5 @@
-"""Payload keys, vector names and point ids: the same on every Qdrant store.
+"""Payload keys, vector names and point ids: the same on every Qdrant store, but for the coarse
+vectors of the embedded one.
 
 A point's id is its chunk's. While a staged chunk waits for an id that another revision still has,
 it is kept under an alias, with its own id in the payload.

@@ -74,17 +74,17 @@ def guess_language(text: str) -> str:
     if not text.isascii() and (language := _by_script(text)):
         return language
     words = [word.casefold() for word in _WORD.findall(text)]
-    scores: dict[str, float] = dict.fromkeys(FUNCTION_WORDS, 0.0)
+    scores: dict[str, float] = {}
     for word, times in Counter(words).items():
         owners = () if word in _VARIABLES else _OWNERS.get(word, ())
         for language in owners:
-            scores[language] += times / len(owners)
+            scores[language] = scores.get(language, 0.0) + times / len(owners)
     if not text.isascii():
         lower = text.casefold()
         for language, letters in _TELLING.items():
-            scores[language] += sum(map(lower.count, letters))
-    best = max(scores, key=lambda language: (scores[language], language))
-    if scores[best] > 0 and scores[best] >= _SURE * len(words):
+            scores[language] = scores.get(language, 0.0) + sum(map(lower.count, letters))
+    score, best = max(((score, language) for language, score in scores.items()), default=(0.0, ""))
+    if score > 0 and score >= _SURE * len(words):
         return best
     return "english" if _CODE.search(text) else UNKNOWN
 

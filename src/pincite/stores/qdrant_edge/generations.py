@@ -87,6 +87,13 @@ def sync_files(generation: Path) -> None:
             sync(path)
 
 
+def prepare_to_close(generation: Path) -> None:
+    """Write what the engine would write when it closes a generation that has been replaced, while
+    nobody is answered. What cannot be written does not matter: it is removed next."""
+    with suppress(OSError):
+        sync_files(generation)
+
+
 def sync(path: Path) -> None:
     """Make a file, or the names in a folder, survive a loss of power."""
     descriptor = os.open(path, os.O_RDONLY)

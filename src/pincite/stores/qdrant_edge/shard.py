@@ -279,11 +279,12 @@ class Shard:
                 self.guard("sync", lambda: generations.sync_log(path))
                 self.guard("sync", lambda: generations.write_state(self.root, state))
                 fresh, self._shard, self._state = self._shard, fresh, state
-        finally:  # the old one, or the copy that failed; closing flushes
-            adopted = self._state.generation == generation
-            left = self.root / started.generation if adopted else path
-            await asyncio.to_thread(generations.sync_files, left)
-            self.guard("close", fresh.close)
+                self._journal = None
+            old = self.root / started.generation
+            await to_the_end(asyncio.to_thread(generations.prepare_to_close, old))
+        finally:
+            await asyncio.sleep(_TURN_S)
+            self.guard("close", fresh.close)  # the old one, or the copy that failed
 
     async def _read_ahead(self, paths: list[Path]) -> None:
         await asyncio.to_thread(generations.read_ahead, paths, self._closing)

@@ -245,7 +245,9 @@ def _vectors(shard: Shard, payloads: Mapping[UUID, Mapping[str, Any]]) -> dict[U
     coarse = {key: held[COARSE] for key, held in payloads.items() if COARSE in held}
     found = dict(zip(coarse, from_coarse(tuple(coarse.values())), strict=True))
     if others := [key for key in payloads if key not in coarse]:
-        records = shard.ask(lambda s: s.retrieve(others, False, [payload.DENSE]))
-        held = {record.id: record.vector.get(payload.DENSE) for record in records}
-        found |= {key: translate.to_vector(v) for key, v in held.items() if v is not None}
+        named = [payload.DENSE]
+        held = shard.ask(lambda s: [(r.id, r.vector) for r in s.retrieve(others, False, named)])
+        for key, vectors in held:
+            if (values := vectors.get(payload.DENSE)) is not None:
+                found[key] = translate.to_vector(values)
     return found
