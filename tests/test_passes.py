@@ -244,7 +244,7 @@ def test_a_pool_is_shared_and_what_one_collection_cannot_fill_is_lent_to_the_oth
     third = asyncio.run(make(encoder, {f"c{n}": f"a month {n}" for n in range(8)}, "third"))
     profile = replace(
         Profile(),
-        load=replace(Profile().load, pool=6, share=0.5),
+        load=replace(Profile().load, pool=6, share=0.5, alone=1.0),
         select=SelectConfig(results=6, on_none="keep"),
     )
     shared = ask("which key secret", first, third, profile=profile)
@@ -277,7 +277,7 @@ def test_fewer_candidates_are_loaded_where_nothing_reranks_them(
     reranker: Judge | None, loaded: int
 ) -> None:
     collection = asyncio.run(make(TopicEncoder(), TEXTS))
-    profile = Profile(load=LoadConfig(pool=3, alone=2), select=SelectConfig(2))
+    profile = Profile(load=LoadConfig(pool=3, alone=2 / 3), select=SelectConfig(2))
     trace = Trace(lambda: 0.0)
     ask("a key, a backup, a month", collection, profile=profile, trace=trace, reranker=reranker)
     (value,) = [step.value for step in trace.steps if step.stage == "load"]

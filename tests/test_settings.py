@@ -109,7 +109,7 @@ def test_a_profile_that_shows_more_looks_deeper() -> None:
     assert few.select.results == 5
     assert (few.load, few.retrieve) == (Profile().load, Profile().retrieve)
     assert (many.retrieve.dense_limit, many.retrieve.sparse_limit) == (400, 400)
-    assert (many.load.pool, many.select.results) == (200, 200)
+    assert (many.load.pool, many.select.results) == (400, 200)
 
 
 def test_the_command_line_knows_every_preset() -> None:

@@ -27,7 +27,7 @@ _EVIDENCE = Profile(
     prepare=PrepareConfig(expansions={"*": ("In code: {identifiers} {query}",)}),
     retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256),
     fuse=FuseConfig(method="weighted_dbsf", apart=True),
-    load=LoadConfig(pool=180, share=0.5, alone=60, vectors=False),
+    load=LoadConfig(pool=180, share=0.5, alone=1 / 3, vectors=False),
     smooth=SmoothConfig(weight=0.0),
     rerank=RerankConfig(pool=180),
     cover=CoverageConfig(candidates=30),  # as deep as a kind that is short is looked for
@@ -42,7 +42,7 @@ _MULTI_MODEL = Profile(
     retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12),
     fuse=FuseConfig(method="rrf"),
     across=AcrossConfig(method="rrf", depth=36, per_result=3),
-    load=LoadConfig(pool=36, alone=0),
+    load=LoadConfig(pool=36, alone=1.0),
     smooth=SmoothConfig(weight=0.0),
     select=SelectConfig(results=12),
 )

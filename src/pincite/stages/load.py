@@ -20,23 +20,27 @@ class LoadConfig:
     (docs/decisions/0004).
 
     `share`: how much of the pool one collection may take while others have candidates left.
-    `alone`: how many are enough where no reranker sees them; 0 for the whole pool. nDCG@10 with 30
-    hits a side and 30 or 24 of them, ten collections .7550 .7539, five pairs .6261 .6273, within
-    noise; `Profile.showing` has at least twice the results.
+    `alone`: the part of the pool that is enough where no reranker sees it. nDCG@10 with 30 hits a
+    side and 30 or 24 of them, ten collections .7550 .7539, five pairs .6261 .6273, within noise.
     """
 
     pool: int = 30
     vectors: bool = True
     share: float = 1.0
-    alone: int = 24
+    alone: float = 0.8
 
     def __post_init__(self) -> None:
         if self.pool < 1:
             raise ConfigError(f"load.pool is {self.pool}; it must be at least 1")
-        if self.alone < 0:
-            raise ConfigError(f"load.alone is {self.alone}; it must not be negative")
+        if not 0 < self.alone <= 1:
+            raise ConfigError(f"load.alone is {self.alone}; it must be above 0 and at most 1")
         if not 0 < self.share <= 1:
             raise ConfigError(f"load.share is {self.share}; it must be above 0 and at most 1")
+
+    @property
+    def enough_alone(self) -> int:
+        """How many are loaded where no reranker sees them."""
+        return max(1, round(self.pool * self.alone))
 
 
 async def load(
@@ -100,7 +104,7 @@ def overtaken(
 
 
 def _enough(config: LoadConfig, *, reranked: bool) -> int:
-    return config.pool if reranked or not config.alone else min(config.pool, config.alone)
+    return config.pool if reranked else config.enough_alone
 
 
 def _pool(fused: Sequence[Fused], size: int, share: float) -> Sequence[Fused]:
