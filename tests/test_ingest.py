@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pincite.batches import Maker
+from pincite.batches import Maker, indexed_text
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import StoreError
@@ -145,6 +145,23 @@ def test_a_failing_write_ends_the_run_and_the_next_one_goes_on(bench: Bench) -> 
     report = bench.run()
     assert (report.new, report.unchanged) == (3, 3)
     assert bench.index.written == [f"{number}.md" for number in range(6)]
+
+
+def test_the_first_batch_is_weighed_as_the_others_are(bench: Bench) -> None:
+    """Its texts are encoded before the average length is known."""
+    for number in range(300):  # more than a batch
+        bench.write(f"{number}.md", f"# {number}\n\n" + "alpha beta gamma " * 5)
+    bench.run()
+    assert "weigh" not in {step.stage for step in bench.progress}
+    (info,) = asyncio.run(bench.index.collections())
+    sparse = Bm25Encoder()
+    points = asyncio.run(bench.index._store.export("main", None, 1_000))
+    assert len(points) == 300
+    for _, point in points:
+        text = indexed_text(point.chunk)
+        assert (point.sparse, point.length) == sparse.encode_document(
+            text, info.spec.average_length
+        )
 
 
 def test_two_sources_in_one_collection_leave_each_other_alone(bench: Bench, tmp_path: Path) -> None:
