@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from pincite.model import CollectionSpec, Matrix, Point
 from pincite.ports import AnyOf, Filter, SearchRequest, Store
 from pincite.settings import open_store
 from pincite.store_settings import Remembered, StoreSettings
+from pincite.stores.opening import open_edge
 from pincite.stores.qdrant_edge.generations import files_to_open, files_to_search, read_state
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.store import EdgeStore
@@ -128,6 +130,16 @@ def test_quantised_vectors_find_what_exact_search_finds_and_keep_its_scores() ->
     asyncio.run(session())
 
 
+@pytest.mark.parametrize(("asked", "layout"), [("", SCALAR), ("none", PLAIN), ("binary", BINARY)])
+def test_int8_is_usual_and_none_switches_it_off(
+    tmp_path: Path, asked: Literal["", "none", "binary"], layout: EdgeLayout
+) -> None:
+    store = open_edge(tmp_path, asked).store
+    assert isinstance(store, EdgeStore)
+    assert store.layout == layout
+    assert EdgeStore(tmp_path).layout == SCALAR
+
+
 def test_scores_of_what_only_words_found_are_not_quantised_either() -> None:
     async def session() -> None:
         vectors = clustered(POINTS, seed=1)
@@ -172,6 +184,7 @@ THREADS = """
 import asyncio, os, sys, threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC
 
