@@ -74,7 +74,7 @@ def _time_one(
             spent_s += time.perf_counter() - started_s
     best = [*dict.fromkeys(one for pair in zip(*found, strict=False) for one in pair)]
     started_s = time.perf_counter()
-    shard.retrieve(best[: profile.load.enough_alone], True, False)
+    shard.retrieve(best[: profile.candidates(reranked=False)], True, False)
     return (spent_s + time.perf_counter() - started_s) * 1000
 
 

@@ -244,7 +244,7 @@ def test_a_pool_is_shared_and_what_one_collection_cannot_fill_is_lent_to_the_oth
     third = asyncio.run(make(encoder, {f"c{n}": f"a month {n}" for n in range(8)}, "third"))
     profile = replace(
         Profile(),
-        load=replace(Profile().load, pool=6, share=0.5, alone=1.0),
+        load=replace(Profile().load, pool=6, share=0.5),
         select=SelectConfig(results=6, on_none="keep"),
     )
     shared = ask("which key secret", first, third, profile=profile)

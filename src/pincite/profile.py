@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
@@ -56,7 +55,6 @@ class Profile:
             limits = (results * deep.per_result,) * 2
         least = results * deep.least_per_result
         dense_limit, sparse_limit = (max(limit, least) for limit in limits)
-        enough = math.ceil(results / self.load.alone)
         return replace(
             self,
             retrieve=replace(deep, dense_limit=dense_limit, sparse_limit=sparse_limit),
@@ -66,9 +64,14 @@ class Profile:
                 if wide.per_result
                 else max(wide.depth, results if wide.depth else 0),
             ),
-            load=replace(self.load, pool=max(self.load.pool, 2 * results, enough)),
+            load=replace(self.load, pool=max(self.load.pool, 2 * results)),
             select=replace(self.select, results=results),
         )
+
+    def candidates(self, reranked: bool) -> int:
+        """How many are loaded: the pool, or what is enough of it where nothing reranks it."""
+        whole, enough = self.load.pool, round(self.load.pool * self.load.alone)
+        return whole if reranked else max(enough, self.select.results)
 
     @property
     def fusion(self) -> str:
@@ -80,11 +83,11 @@ class Profile:
         )
 
     def __post_init__(self) -> None:
-        if self.select.results > self.load.enough_alone:
+        if self.select.results > self.load.pool:
             raise ConfigError(
-                f"select.results is {self.select.results}, but only {self.load.enough_alone} of"
-                f" load.pool = {self.load.pool} candidates are loaded where nothing reranks them",
-                hint="raise load.pool or load.alone, or lower select.results",
+                f"select.results is {self.select.results}, but only load.pool ="
+                f" {self.load.pool} candidates are loaded",
+                hint="raise load.pool or lower select.results",
             )
         if self.retrieve.engine_fusion != "none" and self.fuse.vector_weight != 0.5:
             raise ConfigError(

@@ -37,27 +37,22 @@ class LoadConfig:
         if not 0 < self.share <= 1:
             raise ConfigError(f"load.share is {self.share}; it must be above 0 and at most 1")
 
-    @property
-    def enough_alone(self) -> int:
-        """How many are loaded where no reranker sees them."""
-        return max(1, round(self.pool * self.alone))
-
 
 async def load(
     fused: Sequence[Fused],
     collections: Sequence[Searchable],
     config: LoadConfig,
     *,
-    reranked: bool = True,
+    size: int = 0,
     timeout_s: float = 10.0,
 ) -> Pool:
-    """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out. Where
-    they are not `reranked` later, fewer will do.
+    """The best `size` candidates (0: the whole pool) in the order of `fused`. A chunk that was
+    removed meanwhile is left out.
 
     A collection that fails or takes longer than `timeout_s` is left out and named in a notice.
     Raises its error if there is no other.
     """
-    wanted = _pool(fused, _enough(config, reranked=reranked), config.share)
+    wanted = _pool(fused, size or config.pool, config.share)
     by_name = {collection.spec.name: collection for collection in collections}
     ids: dict[str, list[str]] = {}
     for hit in wanted:
@@ -86,12 +81,12 @@ def overtaken(
     collections: Sequence[Searchable],
     config: LoadConfig,
     *,
-    reranked: bool = True,
+    size: int = 0,
 ) -> tuple[Notice, ...]:
     """A notice if documents were replaced or removed between the search for `fused` and `load`.
     What stands there now may have been left out: it is worth another search. Nothing is said of
     collections of others, which may lack texts at any time, nor where one has failed."""
-    enough = _enough(config, reranked=reranked)
+    enough = size or config.pool
     if loaded.notices or len(loaded.candidates) == min(len(fused), enough):
         return ()
     ours = {one.spec.name for one in collections if not one.foreign}
@@ -101,10 +96,6 @@ def overtaken(
         return ()
     said = f"{gone} passages were replaced or removed while they were searched: ask again"
     return (Notice("index_changed", said),)
-
-
-def _enough(config: LoadConfig, *, reranked: bool) -> int:
-    return config.pool if reranked else config.enough_alone
 
 
 def _pool(fused: Sequence[Fused], size: int, share: float) -> Sequence[Fused]:
