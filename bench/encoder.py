@@ -129,7 +129,7 @@ async def run(options: Options) -> EncoderFigures:
             raw.run(pieces)
             return watch.pace(tokens)
 
-        paces = [bare()]
+        before = bare()
         for number in range(1 if options.quick else 3):
             async with open_product(work / f"index{number}", options) as engine:
                 watch = Watch()
@@ -137,13 +137,13 @@ async def run(options: Options) -> EncoderFigures:
                 owner_s = cpu_s((await engine.client().hello()).pid)
                 indexing = watch.pace(tokens, owner_s)
             busy.append(report.encode_s / (tokens / indexing.tokens_per_s))
-            paces.append(bare())
+            between = bare()
             watch = Watch()
             encoder.embed_many(texts)
             encoding = watch.pace(tokens)
-            paces.append(bare())
-            before, between, after = paces[-3:]
+            after = bare()
             rounds.append(Round((before, between, after), indexing, encoding))
+            before = after
             print(f"  round {number + 1}: {rounds[-1]}", flush=True)
         phases = await _phases(place, work / "phases", options, encoder)
         torch, skipped = None, ""

@@ -187,13 +187,11 @@ async def _write_all(
     try:
         while (batch := await reading) is not None:
             encoding = asyncio.create_task(_encode(batch, deps, report))
-            weighed = spec.average_length > 0
-            if not weighed:
-                spec = await _with_average(opened, changes, spec, deps)
-            if weighed:
+            if spec.average_length > 0:
                 reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
                 encoded = await encoding
-            else:  # a sparse encoder need not be safe in two threads
+            else:  # what follows comes one by one: a sparse encoder need not be safe in two threads
+                spec = await _with_average(opened, changes, spec, deps)
                 again = partial(deps.maker.reweighed, average_length=spec.average_length)
                 encoded = await asyncio.to_thread(again, await encoding)
                 reading = asyncio.create_task(asyncio.to_thread(next, batches, None))

@@ -97,15 +97,16 @@ async def _try(
 ) -> Outcome:
     collections = deps.collections
     weights = deps.dense_weights(query, profile.fuse, scope)
-    size, limit_s = profile.candidates(deps.reranker is not None), profile.retrieve.timeout_s
+    limit_s = profile.retrieve.timeout_s
+    loading = replace(profile.load, pool=profile.candidates(deps.reranker is not None))
     for _ in range(_TRIES):
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, weights)
         fused = trace.tap("fuse", across(lists, deps.weights, profile.across))
-        loaded = await load(fused, collections, profile.load, size=size, timeout_s=limit_s)
+        loaded = await load(fused, collections, loading, timeout_s=limit_s)
         trace.tap("load", loaded.candidates)
-        changed = overtaken(fused, loaded, collections, profile.load, size=size)
+        changed = overtaken(fused, loaded, collections, loading)
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates

@@ -184,7 +184,6 @@ THREADS = """
 import asyncio, os, sys, threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC
 

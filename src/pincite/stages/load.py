@@ -43,16 +43,14 @@ async def load(
     collections: Sequence[Searchable],
     config: LoadConfig,
     *,
-    size: int = 0,
     timeout_s: float = 10.0,
 ) -> Pool:
-    """The best `size` candidates (0: the whole pool) in the order of `fused`. A chunk that was
-    removed meanwhile is left out.
+    """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out.
 
     A collection that fails or takes longer than `timeout_s` is left out and named in a notice.
     Raises its error if there is no other.
     """
-    wanted = _pool(fused, size or config.pool, config.share)
+    wanted = _pool(fused, config.pool, config.share)
     by_name = {collection.spec.name: collection for collection in collections}
     ids: dict[str, list[str]] = {}
     for hit in wanted:
@@ -80,17 +78,14 @@ def overtaken(
     loaded: Pool,
     collections: Sequence[Searchable],
     config: LoadConfig,
-    *,
-    size: int = 0,
 ) -> tuple[Notice, ...]:
     """A notice if documents were replaced or removed between the search for `fused` and `load`.
     What stands there now may have been left out: it is worth another search. Nothing is said of
     collections of others, which may lack texts at any time, nor where one has failed."""
-    enough = size or config.pool
-    if loaded.notices or len(loaded.candidates) == min(len(fused), enough):
+    if loaded.notices or len(loaded.candidates) == min(len(fused), config.pool):
         return ()
     ours = {one.spec.name for one in collections if not one.foreign}
-    wanted = sum(hit.collection in ours for hit in _pool(fused, enough, config.share))
+    wanted = sum(hit.collection in ours for hit in _pool(fused, config.pool, config.share))
     gone = wanted - sum(one.collection in ours for one in loaded.candidates)
     if not gone:
         return ()
