@@ -103,7 +103,7 @@ class Shelf:
         gone = await together.let_go()
         for other in others:
             if other.name not in gone:
-                await weigh_again(other, deps)
+                await weigh_again(other.name, deps)
         return report
 
     async def _member(self, encoder: HashingEncoder) -> CollectionSpec:

@@ -238,18 +238,19 @@ class AsyncPincite:
             await self.client().drop(info.spec.name)
 
     async def forget(self, collection: str, source: str) -> int:
-        """Remove a source; returns how many documents it had. Raises UsageError."""
+        """Remove a source; returns how many documents it had. Raises as `forget_source` does."""
+        from pincite.forgetting import forget_source
+
         infos = await self._require(collection)
         names = [record.source.name for record in all_sources(infos)]
         if source not in names:
             raise UsageError(
                 f"{collection} has no source {source!r}; it has: {', '.join(names) or 'none'}"
             )
-        return sum([await self.client().forget(info.spec.name, source) for info in infos])
+        return await forget_source(self.settings, self.client(), self._models, infos, source)
 
     async def stop(self) -> None:
-        """End the owner process, if there is one. Raises IndexNotFound, and IndexUnavailable if
-        it does not answer."""
+        """End the owner process, if there is one. Raises IndexNotFound, IndexUnavailable."""
         await self.client().leave()
 
     async def _require(self, collection: str) -> tuple[CollectionInfo, ...]:

@@ -78,7 +78,7 @@ async def fill(work: Work, options: ReembedOptions) -> Reembedded:
     for record in all_sources(olds):
         await index.put_source(spec.name, record)
     encoded = await _embed_all(work, wanted, options.rate)
-    await weigh_again(spec, IngestDeps(index, None, work.maker))
+    await weigh_again(spec.name, IngestDeps(index, None, work.maker))
     if spec.pending:
         await _compare(index, spec, olds)
     await index.settle(spec.name)

@@ -13,8 +13,10 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from pincite.describing import describe_collection
 from pincite.errors import (
     DiskFull,
     EnginePanicked,
@@ -23,6 +25,7 @@ from pincite.errors import (
     StoreError,
     UsageError,
 )
+from pincite.idf import stored, with_idf
 from pincite.model import (
     Chunk,
     CollectionSpec,
@@ -32,6 +35,7 @@ from pincite.model import (
     SourceRecord,
     SparseVector,
 )
+from pincite.optimising import Optimising
 from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
 from pincite.reconcile import reconcile
 from pincite.refs import Refs
@@ -50,11 +54,11 @@ class LocalIndex:
         self._store = store
         self._catalog = catalog
         self._measured = measured
-        self._names: set[str] = set()
+        self._specs: dict[str, CollectionSpec] = {}
         self._lost: dict[str, int] = {}
         self._broken: dict[str, StoreError] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._optimising = Optimising(store, lambda error: self.panicked(error))
         self._refs = Refs(catalog)
         self._successors = Successors()
         #: Has anything been written since `flush` began?
@@ -64,7 +68,7 @@ class LocalIndex:
         """Open all collections and mend what a crash has left behind. Raises DiskFull, StoreError,
         but one broken collection is left to `collections` to name and to `reset` to mend."""
         for spec in await self._catalog.specs():
-            self._names.add(spec.name)
+            self._specs[spec.name] = spec
             try:
                 await self._store.create(spec)
                 self._lost[spec.name] = await reconcile(self._store, self._catalog, spec.name)
@@ -76,44 +80,33 @@ class LocalIndex:
     async def collections(self) -> tuple[CollectionInfo, ...]:
         infos = []
         for spec in await self._catalog.specs():
-            totals = await self._catalog.totals(spec.name)
-            broken = self._broken.get(spec.name)
-            measured = self._measured if broken is None else None
-            infos.append(
-                CollectionInfo(
-                    spec=spec,
-                    sources=await self._catalog.sources(spec.name),
-                    documents=totals.documents,
-                    chunks=totals.chunks,
-                    tokens=totals.tokens,
-                    kinds=totals.kinds,
-                    lost=self._lost.get(spec.name, 0),
-                    bytes=measured.bytes(spec.name) if measured else 0,
-                    optimising=measured.optimising(spec.name) if measured else False,
-                    broken=broken.message if broken else "",
-                )
-            )
+            lost, broken = self._lost.get(spec.name, 0), self._broken.get(spec.name)
+            given = (spec, self._catalog, self._measured, lost, broken)
+            infos.append(await describe_collection(*given))
         return tuple(infos)
 
     async def create(self, spec: CollectionSpec) -> None:
         await self._write(spec.name, lambda: self._create(spec))
 
     async def _create(self, spec: CollectionSpec) -> None:
-        if spec.name in self._names:
+        known = self._specs.get(spec.name)
+        if known is not None:
             self._usable(spec.name)
         else:
             await self._store.drop(spec.name)  # a crash may have left something
+        if known is None or known.counted:
+            spec = replace(spec, counted=spec.idf)
         await self._store.create(spec)
         await self._catalog.put_spec(spec)
-        self._names.add(spec.name)
+        self._specs[spec.name] = spec
 
     async def drop(self, collection: str) -> None:
-        if collection in self._names:
+        if collection in self._specs:
             await self._write(collection, lambda: self._drop(collection))
 
     async def _drop(self, collection: str) -> None:
         await self._catalog.drop(collection)
-        self._names.discard(collection)
+        self._specs.pop(collection, None)
         self._lost.pop(collection, None)
         self._broken.pop(collection, None)
         await self._store.drop(collection)
@@ -122,6 +115,7 @@ class LocalIndex:
         await self._write(spec.name, lambda: self._reset(spec))
 
     async def _reset(self, spec: CollectionSpec) -> None:
+        spec = replace(spec, counted=spec.idf)
         records = await self._catalog.documents(spec.name)
         await self._catalog.delete(spec.name, [record.revision for record in records])
         self._lost.pop(spec.name, None)
@@ -132,7 +126,7 @@ class LocalIndex:
         except StoreError as error:
             self._broken[spec.name] = StoreError(error.message, hint=error.hint)
             raise
-        self._names.add(spec.name)
+        self._specs[spec.name] = spec
         self._broken.pop(spec.name, None)
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
@@ -171,11 +165,14 @@ class LocalIndex:
             raise InvalidPoint(
                 f"{record.path!r} has {len(points)} points with {ids} ids, not {record.chunks}"
             )
+        given = [point.sparse for point in points]
+        vectors, counts = stored(self._specs[collection], record.revision, given)
+        points = [replace(p, sparse=v) for p, v in zip(points, vectors, strict=True)]
         old = await self._catalog.revision(collection, record.source, record.path)
         self._successors.add(collection, old, record.revision)
         try:
             await self._store.stage(collection, record.revision, points)
-            await self._catalog.put(collection, [record])
+            await self._catalog.put(collection, [record], counts)
         except BaseException:
             with suppress(PinciteError):  # what is left over is out of sight
                 now = await self._catalog.revision(collection, record.source, record.path)
@@ -202,6 +199,9 @@ class LocalIndex:
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         self._usable(collection)
+        if request.sparse is not None and self._specs[collection].counted:
+            counted = await self._catalog.frequencies(collection, request.sparse.indices)
+            request = replace(request, sparse=with_idf(request.sparse, counted))
         return await self._store.search(collection, self._successors.into(collection, request))
 
     async def load(
@@ -224,9 +224,23 @@ class LocalIndex:
         found = await self._store.page(collection, after, limit)
         return tuple(await self._refs.put_into(collection, found))
 
-    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
+    async def weigh(
+        self, collection: str, revision: str, vectors: Mapping[str, SparseVector]
+    ) -> None:
+        await self._write(collection, lambda: self._weigh(collection, revision, vectors))
+
+    async def _weigh(
+        self, collection: str, revision: str, vectors: Mapping[str, SparseVector]
+    ) -> None:
         self._usable(collection)
-        await self._write(collection, lambda: self._store.set_sparse(collection, vectors))
+        record = await self._catalog.record(collection, revision)
+        if record is None:
+            return
+        if len(vectors) != record.chunks:
+            raise InvalidPoint(f"{record.path!r} has {record.chunks} chunks, not {len(vectors)}")
+        weights, counts = stored(self._specs[collection], revision, tuple(vectors.values()))
+        await self._store.set_sparse(collection, dict(zip(vectors, weights, strict=True)))
+        await self._catalog.put(collection, [record], counts)
 
     async def flush(self) -> None:
         """Return when everything written so far survives a loss of power."""
@@ -241,20 +255,7 @@ class LocalIndex:
     async def settle(self, collection: str) -> None:
         self._usable(collection)
         await self.flush()
-        task = asyncio.create_task(self._optimise(collection))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _optimise(self, collection: str) -> None:
-        try:
-            if await self._store.optimise(collection):
-                log.info("optimised %s", collection)
-        except EnginePanicked as error:
-            self.panicked(error)
-        except PinciteError as error:
-            log.warning("%s is not optimised: %s", collection, error)
-        except Exception:
-            log.exception("%s is not optimised", collection)
+        self._optimising.begin(collection)
 
     def panicked(self, error: EnginePanicked) -> None:
         """The engine has panicked beside all requests, which will see it, too."""
@@ -263,14 +264,11 @@ class LocalIndex:
     @property
     def busy(self) -> bool:
         """Is something going on in the background?"""
-        return bool(self._tasks)
+        return self._optimising.busy
 
     async def close(self) -> None:
         """Let go of the store and the catalogue."""
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._optimising.stop()
         try:
             await self._store.close()
         finally:
@@ -286,10 +284,10 @@ class LocalIndex:
                 self._refs.forget(collection)
 
     def _require(self, collection: str) -> None:
-        if collection not in self._names:
+        if collection not in self._specs:
             raise UsageError(
                 f"there is no collection {collection!r};"
-                f" there are: {', '.join(sorted(self._names)) or 'none'}",
+                f" there are: {', '.join(sorted(self._specs)) or 'none'}",
                 hint=f"pincite index PATH --collection {collection}",
             )
 

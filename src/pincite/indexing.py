@@ -179,7 +179,7 @@ async def _leave_others(
     gone = await index.let_go() if others else ()
     for other in others:
         if other.name not in gone and other.sparse == spec.sparse:
-            await weigh_again(other, deps)
+            await weigh_again(other.name, deps)
 
 
 async def ingest_all(

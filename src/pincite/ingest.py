@@ -26,7 +26,6 @@ from pincite.sources import OpenSource, Selection
 
 _SAMPLE = 48  # documents that give the first estimate of the average length
 _ANY = 100.0  # an average length while none is known
-_PAGE = 512  # chunks that are weighed again at a time
 _NAMED = 50  # skipped files that the catalogue names
 
 
@@ -135,7 +134,7 @@ async def ingest(
         await deps.index.remove(spec.name, [r.revision for r in changes.removed])
     if changes.touched:
         await deps.index.touch(spec.name, changes.touched)
-    await weigh_again(spec, deps)
+    weighed = await weigh_again(spec.name, deps)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
     await deps.index.put_source(
@@ -150,7 +149,7 @@ async def ingest(
             noted_paths=tuple(report.noted_paths[:_NAMED]),
         ),
     )
-    if changes.pending or changes.removed or changes.touched:
+    if changes.pending or changes.removed or changes.touched or weighed:
         await deps.index.settle(spec.name)
     report.duration_s = time.monotonic() - started_s
     return report
@@ -254,21 +253,25 @@ async def _with_average(
     return spec
 
 
-async def weigh_again(spec: CollectionSpec, deps: IngestDeps) -> None:
-    """Weigh all chunks again if the average length has moved. Safe to be cut off: the collection
-    keeps the old average until every chunk has the new one."""
-    info = next(i for i in await deps.index.collections() if i.spec.name == spec.name)
-    average = average_of(info.tokens, info.chunks)
-    if average == spec.average_length:
-        return
-    done, after = 0, None
-    while chunks := await deps.index.page(spec.name, after, _PAGE):
-        after = chunks[-1].id
+async def weigh_again(collection: str, deps: IngestDeps) -> bool:
+    """Weigh all chunks for the average length of what is indexed now, unless they are, and count
+    the terms of a collection that was made before they were counted. When this is cut off, the
+    collection says that it is `mixed`, and the next run begins again. False if all was as it is to
+    be."""
+    info = next(i for i in await deps.index.collections() if i.spec.name == collection)
+    spec, average = info.spec, average_of(info.tokens, info.chunks)
+    if not spec.idf or not (spec.engine_idf or spec.mixed or average != spec.average_length):
+        return False
+    await deps.index.create(replace(spec, mixed=True))
+    done = 0
+    for record in await deps.index.documents(collection):
+        chunks = await deps.index.document(collection, record.source, record.path)
         vectors = {c.id: deps.maker.weigh(c, average)[0] for c in chunks}
-        await deps.index.set_sparse(spec.name, vectors)
+        await deps.index.weigh(collection, record.revision, vectors)
         done += len(chunks)
         deps.progress(Progress("weigh", done, info.chunks))
-    await deps.index.create(replace(spec, average_length=average))
+    await deps.index.create(replace(spec, average_length=average, mixed=False, counted=True))
+    return True
 
 
 def average_of(tokens: int, chunks: int) -> float:

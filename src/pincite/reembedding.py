@@ -96,6 +96,7 @@ async def make_target(
         dimensions=encoder.dimensions,
         average_length=average_of(together.tokens, together.chunks),
         formerly=(),
+        mixed=False,
     )
     like = there.spec if there else new
     formerly = {name for info in olds for name in info.spec.made_with}

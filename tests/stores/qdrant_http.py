@@ -129,7 +129,10 @@ def _perform(engine: QdrantClient, operation: str, names: list[str], body: Any) 
                 metadata=made.metadata,
             )
         case "PATCH", "":
-            return engine.update_collection(name, metadata=body["metadata"])
+            sparse = _typed(dict[str, models.SparseVectorParams], body["sparse_vectors"])
+            return engine.update_collection(
+                name, metadata=body["metadata"], sparse_vectors_config=sparse
+            )
         case "PUT", "/index":
             engine.create_payload_index(name, body["field_name"], body["field_schema"])
         case "PUT", "/vectors/{vector_name}":

@@ -7,6 +7,7 @@ of power from the next checkpoint on, which is what the store beside it promises
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, fields
@@ -17,7 +18,7 @@ from typing import Any
 import msgspec
 
 from pincite.errors import DiskFull, IndexTooNew, InvalidPoint, StoreError, UsageError
-from pincite.model import CollectionSpec, DocumentRecord, SourceRecord
+from pincite.model import CollectionSpec, DocumentRecord, SourceRecord, TermCounts
 from pincite.ports import Totals
 
 MIGRATIONS = (
@@ -39,10 +40,19 @@ MIGRATIONS = (
     ALTER TABLE documents ADD COLUMN includes TEXT NOT NULL DEFAULT '';
     ALTER TABLE documents ADD COLUMN notes TEXT NOT NULL DEFAULT '';
     """,
+    # `terms` are the sums of `documents.counts`; the term -1 is a chunk that has any
+    """
+    ALTER TABLE documents ADD COLUMN counts BLOB NOT NULL DEFAULT x'';
+    CREATE TABLE terms (
+        collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
+        term INTEGER NOT NULL, chunks INTEGER NOT NULL,
+        PRIMARY KEY (collection, term)) WITHOUT ROWID;
+    """,
 )
 
 _COLUMNS = ", ".join(field.name for field in fields(DocumentRecord))
-_AT_ONCE = 1_000  # documents looked up by one statement
+_AT_ONCE = 1_000  # documents or terms looked up by one statement
+_ANY = -1  # stands for a chunk that has any term
 
 
 class SqliteCatalog:
@@ -98,17 +108,23 @@ class SqliteCatalog:
         with self._translated("read"):
             return self._db.execute(sql, values).fetchall()
 
-    def _write(self, sql: str, *rows: Sequence[object]) -> None:
-        """The statement once per row, in one transaction."""
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction: all of it or nothing."""
         with self._translated("written"):
             try:
                 self._db.execute("BEGIN")
-                self._db.executemany(sql, rows)
+                yield
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
+
+    def _write(self, sql: str, *rows: Sequence[object]) -> None:
+        """The statement once per row, in one transaction."""
+        with self._writing():
+            self._db.executemany(sql, rows)
 
     async def specs(self) -> tuple[CollectionSpec, ...]:
         rows = self._read("SELECT spec FROM collections ORDER BY name")
@@ -160,6 +176,13 @@ class SqliteCatalog:
         )
         return str(rows[0][0]) if rows else None
 
+    async def record(self, collection: str, revision: str) -> DocumentRecord | None:
+        rows = self._read(
+            f"SELECT {_COLUMNS} FROM documents WHERE (collection, revision) = (?, ?)",
+            (collection, revision),
+        )
+        return DocumentRecord(*rows[0]) if rows else None
+
     async def refs(
         self, collection: str, documents: Iterable[tuple[str, str]]
     ) -> Mapping[tuple[str, str], str]:
@@ -188,18 +211,72 @@ class SqliteCatalog:
             kinds={row[0]: row[2] for row in rows if row[2]},
         )
 
-    async def put(self, collection: str, records: Sequence[DocumentRecord]) -> None:
-        self._write(
-            f"INSERT OR REPLACE INTO documents (collection, {_COLUMNS})"
-            f" VALUES (?{', ?' * len(fields(DocumentRecord))})",
-            *((collection, *astuple(record)) for record in records),
-        )
+    async def put(
+        self,
+        collection: str,
+        records: Sequence[DocumentRecord],
+        counts: Mapping[str, TermCounts] = {},
+    ) -> None:
+        with self._writing():
+            change: Counter[int] = Counter()
+            for record in records:
+                place = (collection, record.source, record.path)
+                held = self._db.execute(
+                    "SELECT revision, counts FROM documents"
+                    " WHERE (collection, source, path) = (?, ?, ?)",
+                    place,
+                ).fetchone()
+                before = held[1] if held else b""
+                after = before if held and held[0] == record.revision else b""
+                if (given := counts.get(record.revision)) is not None:
+                    after = msgspec.msgpack.encode(given)
+                if after != before:
+                    change.update(_terms(after))
+                    change.subtract(_terms(before))
+                self._db.execute(
+                    f"INSERT OR REPLACE INTO documents (collection, {_COLUMNS}, counts)"
+                    f" VALUES (?, ?{', ?' * len(fields(DocumentRecord))})",
+                    (collection, *astuple(record), after),
+                )
+            self._count(collection, change)
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
-        self._write(
-            "DELETE FROM documents WHERE collection = ? AND revision = ?",
-            *((collection, revision) for revision in revisions),
+        with self._writing():
+            change: Counter[int] = Counter()
+            for revision in revisions:
+                for (before,) in self._db.execute(
+                    "DELETE FROM documents WHERE (collection, revision) = (?, ?) RETURNING counts",
+                    (collection, revision),
+                ):
+                    change.subtract(_terms(before))
+            self._count(collection, change)
+
+    def _count(self, collection: str, change: Mapping[int, int]) -> None:
+        """Add to the sums, within a transaction."""
+        rows = [(collection, term, by) for term, by in change.items() if by]
+        self._db.executemany(
+            "INSERT INTO terms VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET chunks = chunks + excluded.chunks",
+            rows,
         )
+        self._db.executemany(
+            "DELETE FROM terms WHERE (collection, term, chunks) = (?, ?, 0)",
+            ((collection, term) for _, term, by in rows if by < 0),
+        )
+
+    async def frequencies(self, collection: str, terms: Iterable[int]) -> TermCounts:
+        wanted = (_ANY, *terms)
+        found: dict[int, int] = {}
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = wanted[start : start + _AT_ONCE]
+            found.update(
+                self._read(
+                    "SELECT term, chunks FROM terms WHERE collection = ?"
+                    f" AND term IN ({', '.join('?' * len(some))})",
+                    (collection, *some),
+                )
+            )
+        return TermCounts(found.pop(_ANY, 0), found)
 
     async def flush(self) -> None:
         with self._translated("written"):
@@ -207,3 +284,11 @@ class SqliteCatalog:
 
     async def close(self) -> None:
         self._db.close()
+
+
+def _terms(counts: bytes) -> dict[int, int]:
+    """What a document adds to the sums."""
+    if not counts:
+        return {}
+    held = msgspec.msgpack.decode(counts, type=TermCounts)
+    return {_ANY: held.chunks, **held.having}

@@ -20,6 +20,7 @@ from pincite.model.documents import (
     SourceRecord,
     SourceType,
     SparseVector,
+    TermCounts,
     Vector,
 )
 from pincite.model.evidence import (
@@ -90,6 +91,7 @@ __all__ = [
     "SourceType",
     "SparseVector",
     "TaskMode",
+    "TermCounts",
     "Vector",
     "Verdict",
     "VerdictLevel",

@@ -124,6 +124,13 @@ class SparseVector:
     values: tuple[float, ...]
 
 
+class TermCounts(msgspec.Struct, frozen=True, array_like=True):
+    """How many chunks have a term, for the IDF: `chunks` that have any, `having` by term id."""
+
+    chunks: int = 0
+    having: Mapping[int, int] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """A chunk with its vectors, as a store keeps it. `dense` is None in a lexical collection.
@@ -190,7 +197,11 @@ class CollectionSpec:
     that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is
     the stemming language. `average_length` is the (rounded) mean of `Point.length`. `sparse` is the
     sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the usual one;
-    `idf` says whether the engine multiplies its weights with the IDF.
+    `idf` says whether its weights want the IDF.
+
+    `counted` says that the catalogue counts terms, and queries bring the IDF; otherwise the engine
+    multiplies with its own (`engine_idf`), as in every index before 0.2. `mixed` says that some
+    chunks may be weighed with another average length, because weighing has not ended.
 
     Collections of one `base`, one for each dense model, are one collection to users; an empty one
     stands for the own name. `serial` is their order, the last gets new documents. One that is
@@ -214,6 +225,13 @@ class CollectionSpec:
     pending: bool = False
     replaces: tuple[str, ...] = ()
     formerly: tuple[str, ...] = ()
+    counted: bool = False
+    mixed: bool = False
+
+    @property
+    def engine_idf(self) -> bool:
+        """Is it the engine that multiplies with the IDF?"""
+        return self.idf and not self.counted
 
     @property
     def called(self) -> str:

@@ -87,7 +87,7 @@ class RemoteIndex:
     load = remote(wire.Service.load)
     document = remote(wire.Service.document)
     page = remote(wire.Service.page)
-    set_sparse = remote(wire.Service.set_sparse)
+    weigh = remote(wire.Service.weigh)
     settle = remote(wire.Service.settle)
     hello = remote(wire.Service.hello)
     embed_query = remote(wire.Service.embed_query)

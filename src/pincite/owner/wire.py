@@ -27,7 +27,7 @@ from pincite import errors
 from pincite.model import Vector
 from pincite.owner.asking import Answer, Host, Question
 
-PROTOCOL = 2
+PROTOCOL = 3
 _VECTOR = 1  # extension code
 _LENGTH = struct.Struct(">I")
 _LONGEST_ADDRESS = 100  # bytes; the kernel takes 107

@@ -57,7 +57,10 @@ class Index(Readable, Protocol):
         """All collections by name."""
 
     async def create(self, spec: CollectionSpec) -> None:
-        """Create a collection, empty, or update the spec of one; see `Store.create`."""
+        """Create a collection, empty, or update the spec of one; see `Store.create`. The terms of
+        a new one are counted from the beginning if its weights want the IDF; one that was made
+        before there were counts becomes `counted` when its spec says so, which is right once every
+        document has been given to `weigh`."""
 
     async def drop(self, collection: str) -> None:
         """Remove a collection with everything in it; unknown names are fine."""
@@ -87,8 +90,12 @@ class Index(Readable, Protocol):
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
         """Remove documents; unknown revisions are fine."""
 
-    async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
-        """As `Store.set_sparse`."""
+    async def weigh(
+        self, collection: str, revision: str, vectors: Mapping[str, SparseVector]
+    ) -> None:
+        """Replace the sparse vectors of a document, one for each of its chunks by id, and count
+        their terms. A revision that is not indexed is left out. Raises InvalidPoint before anything
+        is written."""
 
     async def settle(self, collection: str) -> None:
         """A run of changes has ended: make it durable against a loss of power, and begin to

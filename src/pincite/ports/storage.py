@@ -15,6 +15,7 @@ from pincite.model import (
     SourceRecord,
     SourceType,
     SparseVector,
+    TermCounts,
     Vector,
 )
 from pincite.ports.filters import EVERYTHING, Filter
@@ -97,7 +98,8 @@ class Store(Protocol):
     """
 
     async def create(self, spec: CollectionSpec) -> None:
-        """Create the collection, or update the spec of an existing one of that name. A lexical
+        """Create the collection, or update the spec of an existing one of that name. Its
+        `engine_idf` may change: searches go on, and see one or the other. A lexical
         one may become dense: its points have no dense vector until they are staged again. One
         that becomes lexical shows no dense vectors. Raises StoreError where there are vectors of
         other dimensions, UsageError for a name that cannot be."""
@@ -123,14 +125,14 @@ class Store(Protocol):
         """Rankings `dense` and `sparse` (those that were asked for), each by (-score, id); with a
         `fusion` only `fused`, of kind `rrf` or `dbsf`, where the engine may break ties as it likes.
 
-        Dense scores are cosines in -1..1, sparse scores are sums of products with
-        `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` and positive; in a collection whose spec says so
-        without the IDF, and of the kind `dot` instead of `bm25`. N counts the points of the
-        collection that have any term, n those that have this one; both may include staged points,
-        and such as were removed or replaced since the last `optimise`. Scores agree with exact
-        arithmetic to 1e-4 of their size, ties at a limit may fall either way. An empty or lexical
-        collection gives empty dense hits. Raises InvalidPoint for a query vector that does not
-        fit, UsageError.
+        Dense scores are cosines in -1..1, sparse scores are positive sums of products, of the
+        kind `bm25` where the spec wants the IDF and `dot` elsewhere. Where its `engine_idf` is set
+        the store multiplies with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))`: N counts the points of
+        the collection that have any term, n those that have this one; both may include staged
+        points, and such as were removed or replaced since the last `optimise`. Scores agree with
+        exact arithmetic to 1e-4 of their size, ties at a limit may fall either way. An empty or
+        lexical collection gives empty dense hits. Raises InvalidPoint for a query vector that does
+        not fit, UsageError.
         """
 
     async def load(
@@ -217,6 +219,9 @@ class Catalog(Protocol):
     async def revision(self, collection: str, source: str, path: str) -> str | None:
         """The revision under which this document is indexed, if it is."""
 
+    async def record(self, collection: str, revision: str) -> DocumentRecord | None:
+        """The document of this revision, if it is indexed."""
+
     async def refs(
         self, collection: str, documents: Iterable[tuple[str, str]]
     ) -> Mapping[tuple[str, str], str]:
@@ -225,8 +230,18 @@ class Catalog(Protocol):
     async def totals(self, collection: str) -> Totals:
         """How much there is, all 0 for an unknown collection."""
 
-    async def put(self, collection: str, records: Sequence[DocumentRecord]) -> None:
-        """Insert or replace the records of (source, path), all or none."""
+    async def put(
+        self,
+        collection: str,
+        records: Sequence[DocumentRecord],
+        counts: Mapping[str, TermCounts] = {},  # it is only read
+    ) -> None:
+        """Insert or replace the records of (source, path), all or none. `counts` are those of the
+        terms in their chunks, by revision; without them a revision keeps the ones it has."""
+
+    async def frequencies(self, collection: str, terms: Iterable[int]) -> TermCounts:
+        """The sums of the counts of all documents, for these terms; exact after every change.
+        Terms that no chunk has are left out."""
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
         """Forget documents; unknown revisions are fine."""

@@ -179,7 +179,7 @@ class MemoryStore:
                     if index in having:
                         having[index] += 1
         weights = dict(zip(query.indices, query.values, strict=True))
-        if self._specs[collection].idf:
+        if self._specs[collection].engine_idf:
             for index, n in having.items():
                 weights[index] *= math.log(1 + (total - n + 0.5) / (n + 0.5))
         scores = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pincite.errors import InvalidPoint, UsageError
-from pincite.model import DocumentRecord
+from pincite.model import DocumentRecord, TermCounts
 from pincite.ports import Catalog, Totals
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, source_of
 from pincite.testing.running import contract
@@ -18,6 +18,11 @@ OTHER_SPEC = replace(DENSE_SPEC, name="other")
 def record_of(path: str, revision: str, source: str = "acme/docs") -> DocumentRecord:
     """A document of two chunks."""
     return document_of(path, revision, ["one two", "three"], source=source)[0]
+
+
+def counts_of(chunks: int, *terms: int) -> TermCounts:
+    """So many chunks with all of these terms."""
+    return TermCounts(chunks, dict.fromkeys(terms, chunks))
 
 
 class CatalogContract:
@@ -93,6 +98,41 @@ class CatalogContract:
         assert await catalog.totals("main") == Totals(2, 4, 6, {"docs": 4})
 
     @contract
+    async def test_terms_are_counted_with_the_documents_that_have_them(
+        self, catalog: Catalog
+    ) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        a, b = record_of("a.md", "r1"), record_of("b.md", "r2")
+        await catalog.put("main", [a, b], {"r1": counts_of(2, 7, 8), "r2": counts_of(1, 8)})
+        assert await catalog.frequencies("main", [7, 8, 9]) == TermCounts(3, {7: 2, 8: 3})
+        await catalog.put("main", [replace(a, ref="beef")])  # as it was, but for its ref
+        assert await catalog.frequencies("main", [8]) == TermCounts(3, {8: 3})
+        await catalog.put("main", [a], {"r1": counts_of(3, 8)})  # weighed again
+        assert await catalog.frequencies("main", [7, 8]) == TermCounts(4, {8: 4})
+        await catalog.put("main", [replace(a, revision="r3")], {"r3": counts_of(1, 9)})
+        assert await catalog.frequencies("main", [7, 8, 9]) == TermCounts(2, {8: 1, 9: 1})
+        await catalog.delete("main", ["r1", "r2"])
+        assert await catalog.frequencies("main", [8, 9]) == TermCounts(1, {9: 1})
+        await catalog.put("main", [replace(a, revision="r4")])  # nobody counted
+        assert await catalog.frequencies("main", [8, 9]) == TermCounts()
+
+    @contract
+    async def test_counts_that_cannot_be_written_change_nothing(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        bad = replace(record_of("b.md", "r2"), path="\ud83c.md")
+        counts = {"r1": counts_of(2, 7), "r2": counts_of(1, 7)}
+        with pytest.raises(InvalidPoint):
+            await catalog.put("main", [record_of("a.md", "r1"), bad], counts)
+        assert await catalog.frequencies("main", [7]) == TermCounts()
+
+    @contract
+    async def test_a_document_is_known_by_its_revision(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        await catalog.put("main", [record_of("a.md", "r1")])
+        assert await catalog.record("main", "r1") == record_of("a.md", "r1")
+        assert await catalog.record("main", "r2") is None
+
+    @contract
     async def test_refs_are_those_of_the_documents(self, catalog: Catalog) -> None:
         await catalog.put_spec(DENSE_SPEC)
         await catalog.put("main", [record_of("a.md", "r1"), record_of("b.md", "r2")])
@@ -136,7 +176,7 @@ class CatalogContract:
         for spec in (DENSE_SPEC, OTHER_SPEC):
             await catalog.put_spec(spec)
             await catalog.put_source(spec.name, source_of())
-            await catalog.put(spec.name, [record_of("a.md", "r1")])
+            await catalog.put(spec.name, [record_of("a.md", "r1")], {"r1": counts_of(2, 7)})
         await catalog.drop("main")
         await catalog.drop("never there")
         assert await catalog.specs() == (OTHER_SPEC,)
@@ -144,7 +184,9 @@ class CatalogContract:
         await catalog.put_spec(DENSE_SPEC)
         assert await catalog.documents("main") == ()
         assert await catalog.sources("main") == ()
+        assert await catalog.frequencies("main", [7]) == TermCounts()
         assert len(await catalog.documents("other")) == 1
+        assert await catalog.frequencies("other", [7]) == TermCounts(2, {7: 2})
 
     @contract
     async def test_writing_to_an_unknown_collection_is_a_usage_error(

@@ -159,6 +159,17 @@ class ScoreContract:
         assert {hit.id: hit.score for hit in ranking.hits} == pytest.approx(expected, rel=TOLERANCE)
 
     @contract
+    async def test_the_idf_may_be_left_to_the_query_and_given_back(self, store: Store) -> None:
+        exact = await self.filled(store)
+        for counted in (True, False, True):
+            for each in (store, exact):
+                await each.create(replace(DENSE_SPEC, counted=counted))
+            (ranking,) = await store.search("main", request_for("fox owl", dense=None))
+            assert (ranking.kind, len(ranking.hits) > 0) == ("bm25", True)
+            await self.agree(store, exact, request_for("fox owl bee", exact=True))
+            assert await store.revisions("main") == await exact.revisions("main")
+
+    @contract
     async def test_filters_agree_with_exact_ones(self, store: Store) -> None:
         exact = await self.filled(store)
         for filter_ in FILTERS:

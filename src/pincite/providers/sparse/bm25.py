@@ -1,4 +1,4 @@
-"""BM25 as sparse vectors: the document side here, the IDF in the engine."""
+"""BM25 as sparse vectors: the document side here, the IDF in `pincite.idf`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Bm25Encoder:
 
         tf (k1 + 1) / (tf + k1 (1 - b + b * length / average_length))
 
-    a query's is its count, and the engine multiplies with ln(1 + (N - n + 0.5) / (n + 0.5)), so
+    a query's is its count, and the index multiplies with ln(1 + (N - n + 0.5) / (n + 0.5)), so
     that the dot product is Okapi BM25 in the form of Robertson and Zaragoza (2009, "The
     Probabilistic Relevance Framework: BM25 and Beyond", 3.1) with an IDF that is never negative.
     """

@@ -129,7 +129,7 @@ class Image:
         for index, value in zip(query.indices, query.values, strict=True):
             having = self._postings.get(index, [])
             idf = math.log(1 + (total - len(having) + 0.5) / (len(having) + 0.5))
-            factor = value * idf if spec.idf else value
+            factor = value * idf if spec.engine_idf else value
             for key, weight in having:
                 sums[key] = sums.get(key, 0.0) + factor * weight
         return {r.chunk.id: sums[r.key] for r in passing if r.key in sums}

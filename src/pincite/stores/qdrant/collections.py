@@ -75,11 +75,10 @@ async def make(
     connection: Connection, name: str, spec: CollectionSpec, owner: str, layout: Layout
 ) -> None:
     """Create a collection with its indexes; one that appears meanwhile is fine."""
-    modifier = models.Modifier.IDF if spec.idf else None
     disk = layout.on_disk or None
     dense = {DENSE: _dense(spec.dimensions, layout)} if spec.dimensions else {}
     index = models.SparseIndexParams(on_disk=disk)
-    sparse = {SPARSE: models.SparseVectorParams(modifier=modifier, index=index)}
+    sparse = {SPARSE: models.SparseVectorParams(modifier=_modifier(spec), index=index)}
     try:
         await connection.ask(
             f"create {name}",
@@ -109,8 +108,12 @@ async def make(
 async def change(connection: Connection, name: str, spec: CollectionSpec, owner: str) -> None:
     """Write the spec into the collection."""
     metadata = _metadata(spec, owner)
+    sparse = {SPARSE: models.SparseVectorParams(modifier=_modifier(spec))}
     await connection.ask(
-        f"update {name}", lambda client: client.update_collection(name, metadata=metadata)
+        f"update {name}",
+        lambda client: client.update_collection(
+            name, metadata=metadata, sparse_vectors_config=sparse
+        ),
     )
 
 
@@ -166,6 +169,10 @@ def _indexes(tenant: str) -> dict[str, Any]:
             else {}
         )
     )
+
+
+def _modifier(spec: CollectionSpec) -> models.Modifier:
+    return models.Modifier.IDF if spec.engine_idf else models.Modifier.NONE
 
 
 def _metadata(spec: CollectionSpec, owner: str) -> dict[str, Any]:

@@ -30,13 +30,15 @@ _READ_BYTES = 1024 * 1024
 
 class State(msgspec.Struct):
     """`written` and `deleted` count points since the generation was optimised. `dimensions` is 0
-    while there are no dense vectors. `layout` is the one that it was optimised with."""
+    while there are no dense vectors. `layout` is the one that it was optimised with. `idf` says
+    whether the engine multiplies with the IDF, None in a state of a version that did not say."""
 
     generation: str = FIRST
     dimensions: int = 0
     written: int = 0
     deleted: int = 0
     layout: EdgeLayout = EdgeLayout()
+    idf: bool | None = None
 
 
 def read_state(root: Path) -> State | None:

@@ -19,13 +19,19 @@ from typing import TypeVar
 import msgspec
 import qdrant_edge as edge
 
-from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
-from pincite.stores.payload import DENSE
+from pincite.errors import DiskFull, StoreError
 from pincite.stores.qdrant_edge import generations
+from pincite.stores.qdrant_edge.creating import (
+    add_dense,
+    copy_points,
+    create_shard,
+    load_shard,
+    open_shard,
+)
 from pincite.stores.qdrant_edge.generations import State
-from pincite.stores.qdrant_edge.layout import EdgeLayout, shard_config
+from pincite.stores.qdrant_edge.guarding import translated
+from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.optimise import optimising_child
-from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS
 from pincite.tasks import to_the_end
 
 T = TypeVar("T")
@@ -58,13 +64,12 @@ class Shard:
         idf: bool = True,
         layout: EdgeLayout = EdgeLayout(),
     ) -> None:
-        """Open the current generation, or create the first, whose sparse weights are multiplied
-        with the IDF or not. `layout` is for those to come. Raises StoreError, DiskFull."""
+        """Open the current generation, or create the first, with the engine's IDF or without.
+        `layout` is for those to come. Raises StoreError, DiskFull."""
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
         self.writing = asyncio.Lock()  #: whoever calls `apply` holds it
         self._free_bytes = free_bytes
-        self._idf = idf
         self._wanted = layout
         self._journal: list[edge.UpdateOperation] | None = None
         self._journal_points = 0
@@ -73,7 +78,7 @@ class Shard:
         self._closing = Event()
         root.mkdir(parents=True, exist_ok=True)
         self.require_space(_FINISHING)
-        self._state, self._shard = self.guard("open", self._open)
+        self._state, self._shard = self.guard("open", lambda: open_shard(root, idf=idf))
 
     def read_ahead(self) -> None:
         """Begin to bring words and texts into memory, in a thread. Searches need not wait."""
@@ -81,33 +86,35 @@ class Shard:
         self._reading = Thread(target=generations.read_ahead, args=(needed, self._closing))
         self._reading.start()
 
-    def _open(self) -> tuple[State, edge.EdgeShard]:
-        state = generations.read_state(self.root)
-        generations.sweep(self.root, state.generation if state else "")
-        if state is not None:
-            return state, self._load(self.root / state.generation)
-        state = State()
-        path = self.root / state.generation
-        path.mkdir()
-        shard = edge.EdgeShard.create(str(path), shard_config(idf=self._idf))
-        for name in INDEXED_FIELDS:
-            mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
-            shard.update(edge.UpdateOperation.create_field_index(name, mapped))
-        shard.flush()
-        generations.write_state(self.root, state)
-        return state, shard
-
-    def _load(self, generation: Path) -> edge.EdgeShard:
-        return edge.EdgeShard.load(str(generation), shard_config(idf=self._idf))
-
     def set_dimensions(self, dimensions: int) -> None:
         """Add dense vectors to a shard that has none."""
         if dimensions and not self._state.dimensions:
-            self.apply(
-                edge.UpdateOperation.create_dense_vector(DENSE, dimensions, edge.Distance.Cosine)
-            )
+            self.apply(add_dense(dimensions))
             self._state.dimensions = dimensions
             self.guard("write to", lambda: generations.write_state(self.root, self._state))
+
+    async def set_idf(self, *, idf: bool) -> None:
+        """Let the engine multiply with the IDF or not. It cannot change that, so all points are
+        copied into a new generation; searches go on meanwhile."""
+        if idf == self._state.idf:
+            return
+        await self._stop_optimising()
+        async with self.writing:
+            self.require_space(2 * generations.space_taken(self.root))
+            path = self.root / generations.next_generation(self._state.generation)
+            state = State(path.name, self.dimensions, self.count(), idf=idf)
+            with translated(self.root.name, "copy"):
+                fresh = create_shard(path, idf=idf, dimensions=state.dimensions)
+                try:
+                    await copy_points(self._shard, fresh)
+                    self._require_whole(fresh)
+                    fresh.flush()
+                    generations.write_state(self.root, state)
+                    path = self.root / self._state.generation
+                    fresh, self._shard, self._state = self._shard, fresh, state
+                finally:
+                    fresh.close()  # the old one, or the copy that failed
+                    shutil.rmtree(path, ignore_errors=True)
 
     @property
     def dimensions(self) -> int:
@@ -126,16 +133,8 @@ class Shard:
 
     def guard(self, verb: str, call: Callable[[], T]) -> T:
         """Run one engine call and translate what it raises: StoreError, EnginePanicked."""
-        try:
+        with translated(self.root.name, verb):
             return call()
-        except (KeyboardInterrupt, SystemExit, asyncio.CancelledError, PinciteError):
-            raise
-        except BaseException as error:
-            failed = StoreError if isinstance(error, Exception) else EnginePanicked
-            raise failed(
-                f"the engine could not {verb} collection {self.root.name!r}: {error}",
-                hint=f"pincite collections rebuild {self.root.name}",
-            ) from error
 
     def require_space(self, needed: int) -> None:
         """Raise DiskFull unless `needed` bytes can be written with some to spare."""
@@ -253,7 +252,7 @@ class Shard:
     async def _adopt(self, generation: str, started: State) -> None:
         path = self.root / generation
         await self._read_ahead(generations.files_to_open(path, vectors=not self._wanted.on_disk))
-        fresh = self.guard("load", lambda: self._load(path))
+        fresh = self.guard("load", lambda: load_shard(path, idf=bool(started.idf)))
         try:
             await asyncio.sleep(_TURN_S)
             while self._journal and len(self._journal) > _JOURNAL_STEP:
@@ -263,18 +262,14 @@ class Shard:
             await self._read_ahead(generations.files_to_search(path))
             async with self.writing:  # and nothing below gives way to anyone
                 self._replay(fresh, _JOURNAL_STEP + len(self._journal or ()))
-                counted = self.guard("count", lambda: fresh.count(edge.CountRequest(exact=True)))
-                if counted != self.count():
-                    raise StoreError(
-                        f"the optimised copy of collection {self.root.name!r} has {counted} points"
-                        f" instead of {self.count()}, and was not used"
-                    )
+                self._require_whole(fresh)
                 state = State(
                     generation=generation,
                     dimensions=self._state.dimensions,
                     written=self._state.written - started.written,
                     deleted=self._state.deleted - started.deleted,
                     layout=self._wanted,
+                    idf=started.idf,
                 )
                 self.guard("sync", lambda: generations.sync_log(path))
                 self.guard("sync", lambda: generations.write_state(self.root, state))
@@ -285,6 +280,14 @@ class Shard:
         finally:
             await asyncio.sleep(_TURN_S)
             self.guard("close", fresh.close)  # the old one, or the copy that failed
+
+    def _require_whole(self, copy: edge.EdgeShard) -> None:
+        counted = self.guard("count", lambda: copy.count(edge.CountRequest(exact=True)))
+        if counted != self.count():
+            raise StoreError(
+                f"the copy of collection {self.root.name!r} has {counted} points"
+                f" instead of {self.count()}, and was not used"
+            )
 
     async def _read_ahead(self, paths: list[Path]) -> None:
         await asyncio.to_thread(generations.read_ahead, paths, self._closing)

@@ -69,13 +69,14 @@ class EdgeStore:
         shard = self._shards.get(spec.name)
         if shard is None:
             root = self._root / spec.name
-            shard = Shard(root, self._free_bytes, idf=spec.idf, layout=self.layout)
+            shard = Shard(root, self._free_bytes, idf=spec.engine_idf, layout=self.layout)
             self._shards[spec.name] = shard
             finish_taking(shard)
             shard.read_ahead()
         check_spec(spec, shard.dimensions)
         async with shard.writing:
             shard.set_dimensions(spec.dimensions)
+        await shard.set_idf(idf=spec.engine_idf)
         self._specs[spec.name] = spec
 
     async def drop(self, collection: str) -> None:

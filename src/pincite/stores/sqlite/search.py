@@ -89,7 +89,7 @@ def sides_of(
         sides["dense"] = Cosines(image, request.dense, allowed) if usable else Known({})
     if request.sparse is not None:
         sides["sparse"] = Products(
-            database, collection, image, request.sparse, allowed, idf=spec.idf
+            database, collection, image, request.sparse, allowed, idf=spec.engine_idf
         )
     return sides
 

@@ -1,0 +1,64 @@
+"""The IDF of a query's terms from what the catalogue has counted, and weights that add up exactly.
+
+Engines count for themselves, but each in its own way: points that were removed stay in the count
+until a segment is rebuilt, staged ones are in it, and shards count apart. So engines are asked for
+plain products. These are exact: all weights are multiples of powers of two, so coarse that no sum
+of their products takes more than the 24 bits of float32. In which order an engine adds does not
+show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pincite.model import CollectionSpec, SparseVector, TermCounts
+
+#: Weights of chunks are multiples of 1/512 and below 4: those of BM25 are below k1 + 1 = 2.2.
+_CHUNK_BITS = 9
+_CHUNK_STEPS = 2**_CHUNK_BITS
+_LARGEST = 4
+_FLOAT_BITS = 24
+
+
+def stored(
+    spec: CollectionSpec, revision: str, vectors: Sequence[SparseVector]
+) -> tuple[Sequence[SparseVector], dict[str, TermCounts]]:
+    """The weights of the chunks of a revision as the store gets them, and the counts of their terms
+    for the catalogue. Weights that want no IDF stay as they are and are not counted."""
+    if not spec.idf:
+        return vectors, {}
+    weights = [rounded(vector) for vector in vectors]
+    return weights, {revision: count_terms(weights)}
+
+
+def count_terms(vectors: Iterable[SparseVector]) -> TermCounts:
+    """In how many of these each term is, and how many have any."""
+    having: Counter[int] = Counter()
+    chunks = 0
+    for vector in vectors:
+        having.update(vector.indices)
+        chunks += bool(vector.indices)
+    return TermCounts(chunks, having)
+
+
+def rounded(chunk: SparseVector) -> SparseVector:
+    """The weights of a chunk as multiples of 1/512, none of them 0."""
+    values = ((round(value * _CHUNK_STEPS) or 1) / _CHUNK_STEPS for value in chunk.values)
+    return SparseVector(chunk.indices, tuple(values))
+
+
+def with_idf(query: SparseVector, counted: TermCounts) -> SparseVector:
+    """The query's weights times ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks with any term, of
+    which n have this one; terms that no chunk has are left out. They are rounded to the finest
+    power of two with which products add up exactly, 1/128 for a question of ten words, and never
+    to 0."""
+    weights = {}
+    for term, value in zip(query.indices, query.values, strict=True):
+        if n := counted.having.get(term, 0):
+            weights[term] = value * math.log(1 + (counted.chunks - n + 0.5) / (n + 0.5))
+    largest = math.frexp(_LARGEST * math.fsum(weights.values()))[1]
+    bits = _FLOAT_BITS - _CHUNK_BITS - largest
+    steps = (round(math.ldexp(weight, bits)) or 1 for weight in weights.values())
+    return SparseVector(tuple(weights), tuple(math.ldexp(count, -bits) for count in steps))
