@@ -124,15 +124,20 @@ class Mirror:
         elif what == "delete":
             path.unlink(missing_ok=True)
 
-    async def run(self, calls: int | None = None) -> IngestReport | None:
+    async def run(
+        self, calls: int | None = None, *, optimise: bool = False
+    ) -> IngestReport | None:
         """Index, until so many calls of store and catalogue have been made; then there is no
-        report."""
+        report. `optimise` waits for what would go on in the background."""
         store, catalog = self.make(), SqliteCatalog(self.place / "catalog.db")
         fuse = Fuse(10**9 if calls is None else calls)
         fragile: tuple[Any, Any] = (Fragile(store, fuse), Fragile(catalog, fuse))
         try:
             with suppress(Crash):
-                return await self._index(LocalIndex(*fragile))
+                report = await self._index(LocalIndex(*fragile))
+                if optimise:
+                    await store.optimise("main")
+                return report
             return None
         finally:
             await store.close()
