@@ -124,9 +124,7 @@ class Mirror:
         elif what == "delete":
             path.unlink(missing_ok=True)
 
-    async def run(
-        self, calls: int | None = None, *, optimise: bool = False
-    ) -> IngestReport | None:
+    async def run(self, calls: int | None = None, *, optimise: bool = False) -> IngestReport | None:
         """Index, until so many calls of store and catalogue have been made; then there is no
         report. `optimise` waits for what would go on in the background."""
         store, catalog = self.make(), SqliteCatalog(self.place / "catalog.db")

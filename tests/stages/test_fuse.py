@@ -97,15 +97,31 @@ def test_a_chunk_without_a_dense_score_gets_nothing_from_that_side() -> None:
     )
 
 
-def test_where_all_scores_are_equal_they_count_as_one() -> None:
+def test_equal_scores_count_as_half_on_either_side() -> None:
     dense = ranked("dense", ("a", 0.4), ("b", 0.4))
     sparse = ranked("sparse", ("b", 5.0), ("a", 3.0))
-    assert values("weighted_sum", dense, sparse) == {"b": 1.0, "a": 0.5}
+    assert values("weighted_sum", dense, sparse) == {"b": 0.25 + 0.5, "a": 0.25}
+    dense = ranked("dense", ("a", 0.8), ("b", 0.4))
+    sparse = ranked("sparse", ("a", 3.0), ("b", 3.0))
+    assert values("weighted_sum", dense, sparse) == {"a": 0.5 + 0.25, "b": 0.25}
+
+
+def test_equal_scores_of_one_collection_stay_below_the_best_of_another() -> None:
+    equal = ranked("dense", ("a", 0.4), ("b", 0.4), collection="docs")
+    graded = ranked("dense", ("c", 0.9), ("d", 0.1), collection="code")
+    apart = values("weighted_sum", equal, graded, apart=True)
+    assert apart == {"c": 1.0, "a": 0.5, "b": 0.5, "d": 0.0}
+
+
+def test_equal_words_count_in_full_where_other_chunks_have_none() -> None:
+    dense = ranked("dense", ("a", 0.4), ("b", 0.4), ("c", 0.4))
+    sparse = ranked("sparse", ("a", 3.0), ("b", 3.0))
+    assert values("weighted_sum", dense, sparse) == {"a": 0.75, "b": 0.75, "c": 0.25}
 
 
 def test_a_collection_with_one_side_gives_it_all_the_weight() -> None:
     assert values("weighted_sum", SPARSE) == {"c": 1.0, "a": 0.5, "b": 0.0}
-    assert values("weighted_sum", ranked("sparse", ("a", 2.0))) == {"a": 1.0}
+    assert values("weighted_sum", ranked("sparse", ("a", 2.0))) == {"a": 0.5}
 
 
 @pytest.mark.parametrize("method", METHODS)

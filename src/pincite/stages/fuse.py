@@ -133,9 +133,9 @@ def fuse(
       "Distribution-based score fusion").
     - `weighted_sum`: sum of w (s - min) / (max - min) over all scores that are known, also those
       asked for by id; min and max are taken per signal over all collections of one model. Where
-      all are equal they count as 1. A chunk without a score on one side gets 0 from it; on the
-      lexical side that is its true score, and then the minimum is 0 (Bruch, Gai and Ingber, 2023,
-      "An analysis of fusion functions for hybrid retrieval").
+      all are equal they say nothing, and count as 0.5. A chunk without a score on one side gets 0
+      from it; on the lexical side that is its true score, and then the minimum is 0 (Bruch, Gai
+      and Ingber, 2023, "An analysis of fusion functions for hybrid retrieval").
 
     - `weighted_dbsf`: sum of w (s - (m - 3 sd)) / (6 sd) over the same scores, m and sd taken over
       them, too; 0.5 w where there is no spread.
@@ -221,7 +221,7 @@ def _values(
             if high > low:
                 width = high - low
                 return [share * ((hit.score - low) / width) for hit in ranking.hits]
-            return [share * (1.0 if config.method == "weighted_sum" else 0.5)] * len(ranking.hits)
+            return [share * 0.5] * len(ranking.hits)
 
 
 def _scale(ranking: Ranking, config: FuseConfig) -> _Scale:
