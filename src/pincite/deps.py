@@ -56,6 +56,15 @@ class Deps:
             and one.spec.language not in one.dense.languages
         )
 
+    def unmeasured(self) -> frozenset[str]:
+        """The collections whose dense model is not the bundled one. The thresholds that the
+        verdict comes with were measured with that one; cosines of others lie elsewhere."""
+        return frozenset(
+            one.spec.name
+            for one in self.collections
+            if one.dense is not None and one.rung != "bundled-model"
+        )
+
     def kinds(self, scope: Scope) -> frozenset[SourceType]:
         """The kinds of sources that a search may find."""
         there = frozenset(kind for one in self.collections for kind in one.kinds)

@@ -119,7 +119,8 @@ async def _try(
     covered = trace.tap(
         "cover", cover(query.text, blended.candidates, deps.terms, profile.cover, deps.foreign())
     )
-    gated = trace.tap("gate", gate(covered, profile.gate))
+    reranker = deps.reranker.fingerprint if deps.reranker else ""
+    gated = trace.tap("gate", gate(covered, profile.gate, reranker, deps.unmeasured()))
     kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
     return Outcome(

@@ -15,6 +15,7 @@ from pincite.evals.profile_file import write_thresholds
 from pincite.evals.runs import Run
 from pincite.profile import Profile
 from pincite.settings import load_settings
+from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds
 from pincite.testing.fakes import OverlapReranker
 from tests.evals.builders import collection, hybrid, result, run_of, subject_of, take
 from tests.evals.test_running import ask
@@ -152,6 +153,33 @@ def test_thresholds_that_were_better_stay(tmp_path: Path) -> None:
     names = write_thresholds(tmp_path / "pincite.toml", found, "2026-01-02")
     assert names == ("coverage_normalised",)
     assert "dense_cosine" not in (tmp_path / "pincite.toml").read_text()
+
+
+def test_a_reranker_moves_the_verdict_only_with_thresholds_that_were_learned_with_it() -> None:
+    deps = subject_of(collection(), reranker=OverlapReranker()).deps
+    text = "backups run nightly"  # the reranker finds 2 of 3 words
+    strict = Thresholds(2.0, 2.0)  # words alone never reach it
+    guessed = GateConfig(coverage_share=strict)
+    verdict = ask(text, deps, Profile(gate=guessed)).verdict
+    assert (verdict.level, verdict.signal, verdict.thresholds) == ("none", "coverage", "assumed")
+    assert ask(text, deps, Profile()).verdict.thresholds == "measured"
+
+    by_name = replace(guessed, signal="reranked")
+    verdict = ask(text, deps, Profile(gate=by_name)).verdict
+    assert (verdict.level, verdict.signal, verdict.thresholds) == (
+        *("grounded", "reranked", "assumed"),
+    )
+
+    learned = RerankedThresholds(0.6, 0.4, calibrated=True, reranker="overlap")
+    ours = replace(guessed, reranked_probability=learned)
+    verdict = ask(text, deps, Profile(gate=ours)).verdict
+    assert (verdict.level, verdict.signal, verdict.thresholds) == (
+        *("grounded", "reranked", "calibrated"),
+    )
+    other = replace(ours, reranked_probability=replace(learned, reranker="voyage/rerank-2.5"))
+    pack = ask(text, deps, Profile(gate=other))
+    assert (pack.verdict.level, pack.verdict.signal) == ("none", "coverage")
+    assert "calibration_of_another_reranker" in {notice.code for notice in pack.warnings}
 
 
 def test_a_file_that_is_no_profile_is_left_alone(tmp_path: Path) -> None:

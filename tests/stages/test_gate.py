@@ -6,18 +6,21 @@ from hypothesis import strategies as st
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Signal, SignalKind, SignalName
-from pincite.stages.gate import GateConfig, Thresholds, gate
+from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds, gate
 from tests.builders import chunk
 
 CONFIG = GateConfig(
     coverage_normalised=Thresholds(0.6, 0.4),
     coverage_share=Thresholds(0.7, 0.3),
     dense_cosine=Thresholds(0.5, 0.2),
-    reranked_probability=Thresholds(0.8, 0.1),
+    reranked_probability=RerankedThresholds(0.8, 0.1, calibrated=True, reranker="judge"),
 )
 
 
-def candidate(*signals: tuple[SignalName, SignalKind, float]) -> Candidate:
+Value = tuple[SignalName, SignalKind, float]
+
+
+def candidate(*signals: Value) -> Candidate:
     return Candidate("main", chunk("a"), tuple(Signal(*signal) for signal in signals))
 
 
@@ -40,7 +43,8 @@ def test_the_same_number_means_different_things_in_different_kinds() -> None:
         ("reranked", "probability"),
     )
     levels = {
-        kind: gate((candidate((name, kind, 0.5)),), CONFIG).verdict.level for name, kind in pairs
+        kind: gate((candidate((name, kind, 0.5)),), CONFIG, "judge").verdict.level
+        for name, kind in pairs
     }
     assert levels == {
         "share": "weak",
@@ -62,13 +66,68 @@ def test_the_best_candidate_decides_wherever_it_stands() -> None:
     assert (found.verdict.level, found.verdict.value) == ("grounded", 0.9)
 
 
-def test_a_judge_goes_before_coverage_and_coverage_before_the_cosine() -> None:
-    dense: tuple[SignalName, SignalKind, float] = ("dense", "cosine", 0.9)
-    cover: tuple[SignalName, SignalKind, float] = ("coverage", "normalised", 0.9)
-    judged: tuple[SignalName, SignalKind, float] = ("reranked", "probability", 0.01)
-    assert gate((candidate(dense, cover, judged),), CONFIG).verdict.level == "none"
-    assert gate((candidate(dense, cover),), CONFIG).verdict.signal == "coverage"
-    assert gate((candidate(dense),), CONFIG).verdict.signal == "dense"
+DENSE: Value = ("dense", "cosine", 0.9)
+COVER: Value = ("coverage", "normalised", 0.9)
+JUDGED: Value = ("reranked", "probability", 0.01)
+
+
+def test_a_calibrated_judge_goes_before_coverage_and_coverage_before_the_cosine() -> None:
+    assert gate((candidate(DENSE, COVER, JUDGED),), CONFIG, "judge").verdict.level == "none"
+    assert gate((candidate(DENSE, COVER),), CONFIG, "judge").verdict.signal == "coverage"
+    assert gate((candidate(DENSE),), CONFIG, "judge").verdict.signal == "dense"
+
+
+def test_a_judge_whose_thresholds_are_a_guess_does_not_move_the_verdict() -> None:
+    """The irrelevant tail of one hosted reranker lies at .26 to .28, above the guess of .2."""
+    candidates = (candidate(("coverage", "normalised", 0.2), ("reranked", "probability", 0.27)),)
+    found = gate(candidates, GateConfig(), "judge")
+    assert (found.verdict.level, found.verdict.signal) == ("none", "coverage")
+    assert (found.verdict.thresholds, found.notices) == ("measured", ())
+
+
+def test_a_calibration_is_worth_nothing_with_another_judge_and_the_pack_says_so() -> None:
+    found = gate((candidate(COVER, JUDGED),), CONFIG, "another judge")
+    assert (found.verdict.level, found.verdict.signal) == ("grounded", "coverage")
+    (notice,) = found.notices
+    assert notice.code == "calibration_of_another_reranker"
+    assert "judge, not with another judge" in notice.message
+    nameless = GateConfig(reranked_probability=RerankedThresholds(0.8, 0.1, calibrated=True))
+    found = gate((candidate(COVER, JUDGED),), nameless, "judge")
+    assert found.verdict.signal == "coverage"
+    assert "a reranker that they do not name" in found.notices[0].message
+    assert gate((candidate(COVER),), nameless).notices == ()  # nothing reranks
+
+
+def test_who_asks_for_the_judge_by_name_gets_it_and_hears_that_its_thresholds_are_assumed() -> None:
+    asked = GateConfig(signal="reranked", reranked_probability=RerankedThresholds(0.6, 0.3))
+    verdict = gate((candidate(COVER, JUDGED),), asked, "judge").verdict
+    assert (verdict.level, verdict.signal, verdict.thresholds) == ("none", "reranked", "assumed")
+    assert (verdict.grounded_at, verdict.weak_at) == (0.6, 0.3)
+
+
+def test_a_judge_that_gave_no_answer_is_stood_in_for_out_loud() -> None:
+    found = gate((candidate(COVER, DENSE),), GateConfig(signal="reranked"), "judge")
+    assert (found.verdict.level, found.verdict.signal) == ("grounded", "coverage")
+    assert [notice.code for notice in found.notices] == ["verdict_not_reranked"]
+    with pytest.raises(ConfigError, match=r"gate\.signal is 'reranked'"):
+        gate((candidate(COVER),), GateConfig(signal="reranked"))  # there is none
+
+
+def test_the_verdict_says_where_its_thresholds_come_from() -> None:
+    def origin(config: GateConfig, *signals: Value, unmeasured: bool = False) -> str:
+        others = frozenset({"main"}) if unmeasured else frozenset[str]()
+        return gate((candidate(*signals),), config, "judge", others).verdict.thresholds
+
+    assert origin(GateConfig(), COVER) == "measured"
+    assert origin(GateConfig(), DENSE) == "measured"
+    assert origin(GateConfig(), COVER, unmeasured=True) == "assumed"  # another model's cosines
+    words: Value = ("coverage", "share", 0.5)
+    assert origin(GateConfig(), words, unmeasured=True) == "measured"  # words alone, no cosine
+    assert origin(GateConfig(coverage_normalised=Thresholds(0.6, 0.4)), COVER) == "assumed"
+    assert origin(CONFIG, JUDGED) == "calibrated"
+    learned = GateConfig(coverage_normalised=Thresholds(0.6, 0.4, calibrated=True))
+    assert origin(learned, COVER, unmeasured=True) == "calibrated"
+    assert gate((), GateConfig()).verdict.thresholds == "measured"
 
 
 def test_logits_have_no_thresholds_so_that_coverage_decides() -> None:

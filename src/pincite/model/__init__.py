@@ -30,6 +30,7 @@ from pincite.model.evidence import (
     EvidencePack,
     Gated,
     Plan,
+    ThresholdOrigin,
     Verdict,
     VerdictLevel,
 )
@@ -92,6 +93,7 @@ __all__ = [
     "SparseVector",
     "TaskMode",
     "TermCounts",
+    "ThresholdOrigin",
     "Vector",
     "Verdict",
     "VerdictLevel",

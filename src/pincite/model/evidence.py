@@ -12,6 +12,9 @@ from pincite.model.documents import SourceType
 from pincite.model.retrieval import Candidate, Notice, Signal, SignalKind, SignalName, TaskMode
 
 VerdictLevel = Literal["grounded", "weak", "none"]
+#: Where thresholds come from: measured on public collections, learned on a golden set of the
+#: corpus, or neither.
+ThresholdOrigin = Literal["measured", "calibrated", "assumed"]
 Confidence = Literal["high", "medium"]
 
 
@@ -19,7 +22,8 @@ Confidence = Literal["high", "medium"]
 class Verdict:
     """Is the evidence good enough? Judged on one named signal of a known kind.
 
-    `calibrated` says whether the thresholds were learned on a golden set of this corpus.
+    `thresholds` says where `grounded_at` and `weak_at` come from; `calibrated`, whether they were
+    learned on a golden set of this corpus.
     """
 
     level: VerdictLevel
@@ -30,6 +34,7 @@ class Verdict:
     weak_at: float
     calibrated: bool
     reason: str
+    thresholds: ThresholdOrigin = "assumed"
 
 
 @dataclass(frozen=True, slots=True)

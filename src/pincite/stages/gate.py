@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from pincite.errors import ConfigError
-from pincite.model import Gated, Notice, SignalKind, SignalName, Verdict, VerdictLevel
+from pincite.model import (
+    Gated,
+    Notice,
+    SignalKind,
+    SignalName,
+    ThresholdOrigin,
+    Verdict,
+    VerdictLevel,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +25,7 @@ if TYPE_CHECKING:
 
 GateSignal = Literal["auto", "reranked", "coverage", "dense"]
 _LEVELS: Final[tuple[VerdictLevel, ...]] = ("none", "weak", "grounded")
+_BY_MODEL: Final[frozenset[SignalKind]] = frozenset({"normalised", "cosine"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,68 +44,101 @@ class Thresholds:
                 " they must not be negative, and weak_at must not be above grounded_at"
             )
 
+    def calibrated_for(self, reranker: str) -> bool:  # noqa: ARG002
+        """Were they calibrated, and does that hold with this reranker?"""
+        return self.calibrated
+
+
+@dataclass(frozen=True, slots=True)
+class RerankedThresholds(Thresholds):
+    """Those of a reranker's scores. `reranker` is the fingerprint of the one that they were
+    calibrated with: a probability of one model says nothing about that of another."""
+
+    reranker: str = ""
+
+    def calibrated_for(self, reranker: str) -> bool:
+        """Were they calibrated with this reranker?"""
+        return self.calibrated and self.reranker == reranker != ""
+
+
+#: Thresholds that were measured, by the names of their fields in `GateConfig`: on eleven tasks of
+#: on-topic and off-topic questions, with the bundled model (docs/decisions/0004).
+#:
+#: - `coverage_normalised`: none below .37 refuses 94 % of off-topic and .7 % of on-topic
+#:   questions; .43 parts 98 % of the one from 96 % of the other. Chosen with each task left
+#:   out: balanced accuracy .975, against .954 for the best cosine.
+#: - `coverage_share` (lexical): below .30 49 % and 6 %, below .50 87 % and 18 %. Words alone
+#:   cannot do better where questions are long or prose asks for code.
+#: - `dense_cosine`: below .35 85 % and 1 %, below .45 97 % and 7 %.
+MEASURED: Final[Mapping[str, Thresholds]] = MappingProxyType(
+    {
+        "coverage_normalised": Thresholds(0.43, 0.37),
+        "coverage_share": Thresholds(0.5, 0.3),
+        "dense_cosine": Thresholds(0.45, 0.35),
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class GateConfig:
     """One pair of thresholds per signal and kind, so that none is ever applied to another scale.
 
-    `signal`: judge on this one; `auto` takes the first of reranked probability, coverage and
-    dense cosine that the candidates have.
-
-    Measured on eleven tasks of on-topic and off-topic questions, MiniLM (docs/decisions/0004):
-
-    - `coverage_normalised`: none below .37 refuses 94 % of off-topic and .7 % of on-topic
-      questions; .43 parts 98 % of the one from 96 % of the other. Chosen with each task left
-      out: balanced accuracy .975, against .954 for the best cosine.
-    - `coverage_share` (lexical): below .30 49 % and 6 %, below .50 87 % and 18 %. Words alone
-      cannot do better where questions are long or prose asks for code.
-    - `dense_cosine`: below .35 85 % and 1 %, below .45 97 % and 7 %.
+    `signal`: judge on this one. `auto` takes the first of coverage and dense cosine that the
+    candidates have; ahead of them the reranked probability, if its thresholds were calibrated with
+    the reranker in use.
     """
 
     signal: GateSignal = "auto"
-    coverage_normalised: Thresholds = field(default_factory=lambda: Thresholds(0.43, 0.37))
-    coverage_share: Thresholds = field(default_factory=lambda: Thresholds(0.5, 0.3))
-    dense_cosine: Thresholds = field(default_factory=lambda: Thresholds(0.45, 0.35))
+    coverage_normalised: Thresholds = MEASURED["coverage_normalised"]
+    coverage_share: Thresholds = MEASURED["coverage_share"]
+    dense_cosine: Thresholds = MEASURED["dense_cosine"]
     # guess, unmeasured: no cross-encoder was at hand
-    reranked_probability: Thresholds = field(default_factory=lambda: Thresholds(0.5, 0.2))
+    reranked_probability: RerankedThresholds = RerankedThresholds(0.5, 0.2)
 
     def thresholds(self, signal: SignalName, kind: SignalKind) -> Thresholds | None:
         """The pair for a signal of that kind, None if there is none."""
-        match signal, kind:
-            case "reranked", "probability":
-                return self.reranked_probability
-            case "coverage", "normalised":
-                return self.coverage_normalised
-            case "coverage", "share":
-                return self.coverage_share
-            case "dense", "cosine":
-                return self.dense_cosine
-        return None
+        found = getattr(self, f"{signal}_{kind}", None)
+        return found if isinstance(found, Thresholds) else None
 
 
-def gate(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
+def gate(
+    candidates: Sequence[Candidate],
+    config: GateConfig,
+    reranker: str = "",
+    unmeasured: frozenset[str] = frozenset(),
+) -> Gated:
     """The candidates as they came, and the verdict on the best value of one signal.
+
+    `reranker` is the fingerprint of the one in use, empty without one. `unmeasured` names the
+    collections whose dense model is not the one that `MEASURED` was measured with.
 
     Where collections give a signal in two kinds, each is judged by its own thresholds and the
     better verdict counts. Where `auto` finds nothing with a scale, the verdict is `weak` and a
-    notice says so; a signal that is asked for by name and cannot be judged raises ConfigError.
+    notice says so; a signal that is asked for by name and cannot be judged raises ConfigError. If
+    that is `reranked` and the reranker gave no answer, `auto` decides and a notice says so.
     """
     if not candidates:
-        nothing = config.coverage_share
-        reason = "Nothing was found."
-        return Gated((), _verdict("none", "coverage", "share", 0.0, nothing, reason))
-    order: tuple[SignalName, ...] = ("reranked", "coverage", "dense")
-    for name in order if config.signal == "auto" else (config.signal,):
+        nothing, reason = config.coverage_share, "Nothing was found."
+        origin = _origin("coverage_share", nothing, reranker)
+        return Gated((), _verdict("none", "coverage", "share", 0.0, nothing, origin, reason))
+    order, notices = _order(candidates, config, reranker)
+    for name in order:
         verdicts = [
-            _judge(name, kind, value, thresholds)
-            for kind, value in _best(candidates, name).items()
-            if (thresholds := config.thresholds(name, kind)) is not None
+            _judge(
+                name,
+                kind,
+                value,
+                at,
+                _origin(f"{name}_{kind}", at, reranker, kind in _BY_MODEL and place in unmeasured),
+            )
+            for kind, (value, place) in _best(candidates, name).items()
+            if (at := config.thresholds(name, kind)) is not None
         ]
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
-            return Gated(tuple(candidates), best)
-    if config.signal == "auto":
-        return _unjudged(candidates)
+            return Gated(tuple(candidates), best, notices)
+    if len(order) > 1:
+        return _unjudged(candidates, notices)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
     raise ConfigError(
         f"gate.signal is {config.signal!r}, but the candidates have only {', '.join(present)},"
@@ -103,33 +147,66 @@ def gate(candidates: Sequence[Candidate], config: GateConfig) -> Gated:
     )
 
 
-def _unjudged(candidates: Sequence[Candidate]) -> Gated:
+def _order(
+    candidates: Sequence[Candidate], config: GateConfig, reranker: str
+) -> tuple[tuple[SignalName, ...], tuple[Notice, ...]]:
+    """The signals to judge on, the first one first, and what is to be said of that."""
+    reranked = config.reranked_probability
+    others: tuple[SignalName, ...] = ("coverage", "dense")
+    if config.signal == "reranked" and reranker and not _best(candidates, "reranked"):
+        said = "gate.signal is reranked, but nothing was reranked: another signal decides"
+        return others, (Notice("verdict_not_reranked", said),)
+    if config.signal != "auto":
+        return (config.signal,), ()
+    if reranked.calibrated_for(reranker):
+        return ("reranked", *others), ()
+    if reranker and reranked.calibrated:
+        learned = f"calibrated with {reranked.reranker or 'a reranker that they do not name'}"
+        said = f"the thresholds of gate.reranked_probability were {learned}, not with {reranker}"
+        mend = "the verdict is on another signal until: pincite eval calibrate"
+        return others, (Notice("calibration_of_another_reranker", f"{said}; {mend}"),)
+    return others, ()
+
+
+def _origin(
+    field: str, at: Thresholds, reranker: str, other_model: bool = False
+) -> ThresholdOrigin:
+    """Where the pair in that field comes from. One that was set by hand is assumed."""
+    if at.calibrated_for(reranker):
+        return "calibrated"
+    return "measured" if at == MEASURED.get(field) and not other_model else "assumed"
+
+
+def _unjudged(candidates: Sequence[Candidate], notices: tuple[Notice, ...]) -> Gated:
     last = candidates[0].rank_signal
     reason = f"The scores at hand ({last.name}, {last.kind}) have no scale to judge by."
-    verdict = _verdict("weak", last.name, last.kind, last.value, Thresholds(0, 0), reason)
-    return Gated(tuple(candidates), verdict, (Notice("not_judged", reason),))
+    at = Thresholds(0, 0)
+    verdict = _verdict("weak", last.name, last.kind, last.value, at, "assumed", reason)
+    return Gated(tuple(candidates), verdict, (*notices, Notice("not_judged", reason)))
 
 
-def _best(candidates: Sequence[Candidate], name: SignalName) -> dict[SignalKind, float]:
-    """The highest value of a signal, by kind."""
-    best: dict[SignalKind, float] = {}
+def _best(candidates: Sequence[Candidate], name: SignalName) -> dict[SignalKind, tuple[float, str]]:
+    """The highest value of a signal and the collection that it is from, by kind."""
+    best: dict[SignalKind, tuple[float, str]] = {}
     for candidate in candidates:
         signal = candidate.signal(name)
-        if signal is not None:
-            best[signal.kind] = max(signal.value, best.get(signal.kind, signal.value))
+        if signal is not None and (signal.kind not in best or signal.value > best[signal.kind][0]):
+            best[signal.kind] = signal.value, candidate.collection
     return best
 
 
-def _judge(name: SignalName, kind: SignalKind, value: float, at: Thresholds) -> Verdict:
+def _judge(
+    name: SignalName, kind: SignalKind, value: float, at: Thresholds, origin: ThresholdOrigin
+) -> Verdict:
     what = f"{name} of the best passage is {value:.2f}"
     if value >= at.grounded_at:
         reason = f"The {what}, at or above {at.grounded_at:.2f}, where evidence is good."
-        return _verdict("grounded", name, kind, value, at, reason)
+        return _verdict("grounded", name, kind, value, at, origin, reason)
     if value >= at.weak_at:
         reason = f"The {what}, below {at.grounded_at:.2f}, where evidence begins to be good."
-        return _verdict("weak", name, kind, value, at, reason)
+        return _verdict("weak", name, kind, value, at, origin, reason)
     reason = f"The {what}, below {at.weak_at:.2f}, where questions are mostly off topic."
-    return _verdict("none", name, kind, value, at, reason)
+    return _verdict("none", name, kind, value, at, origin, reason)
 
 
 def _verdict(
@@ -138,6 +215,8 @@ def _verdict(
     kind: SignalKind,
     value: float,
     at: Thresholds,
+    origin: ThresholdOrigin,
     reason: str,
 ) -> Verdict:
-    return Verdict(level, name, kind, value, at.grounded_at, at.weak_at, at.calibrated, reason)
+    calibrated = origin == "calibrated"
+    return Verdict(level, name, kind, value, at.grounded_at, at.weak_at, calibrated, reason, origin)

@@ -48,10 +48,14 @@ def short_id(item: Evidence) -> str:
     return f"#{item.chunk_id[:12]}"
 
 
-def _reason(verdict: Verdict) -> str:
-    if verdict.calibrated:
-        return verdict.reason
-    return f"{verdict.reason} (Not calibrated for this corpus.)"
+def reason_of(verdict: Verdict) -> str:
+    """Why the verdict is what it is, and how far its thresholds are to be trusted."""
+    match verdict.thresholds:
+        case "calibrated":
+            return verdict.reason
+        case "measured":
+            return f"{verdict.reason} (Not calibrated for this corpus.)"
+    return f"{verdict.reason} (These thresholds are assumed, not measured.)"
 
 
 def _score(item: Evidence) -> str:
@@ -76,7 +80,7 @@ def _table(pack: EvidencePack, *, colour: bool) -> str:
 
     width = shutil.get_terminal_size((_WIDE, 24)).columns
     verdict = pack.verdict
-    blocks = [f"{paint('1', verdict.level)}: {_reason(verdict)}"]
+    blocks = [f"{paint('1', verdict.level)}: {reason_of(verdict)}"]
     for item in pack.evidence:
         heading = " > ".join(item.headings)
         place = place_of(item) or item.collection
@@ -97,7 +101,7 @@ def _table(pack: EvidencePack, *, colour: bool) -> str:
 
 def _markdown(pack: EvidencePack) -> str:
     verdict = pack.verdict
-    blocks = [f"# {pack.query}", f"**{verdict.level}**: {_reason(verdict)}"]
+    blocks = [f"# {pack.query}", f"**{verdict.level}**: {reason_of(verdict)}"]
     for item in pack.evidence:
         fence = "`" * max(3, _longest_fence(item.text) + 1)
         language = item.language if item.source_type != "docs" else ""

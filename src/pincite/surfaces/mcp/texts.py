@@ -8,14 +8,14 @@ from pincite.claims import ClaimCheck
 from pincite.locate import Passage
 from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
 from pincite.ports import CollectionInfo
-from pincite.surfaces.render import short_id
+from pincite.surfaces.render import reason_of, short_id
 
 _SNIPPET_CHARS = 160
 
 
 def pack_lines(pack: EvidencePack) -> str:
     """The verdict, a line per item, a line per warning."""
-    lines = [f"{pack.verdict.level}: {pack.verdict.reason}"]
+    lines = [f"{pack.verdict.level}: {reason_of(pack.verdict)}"]
     lines += [_item(item) for item in pack.evidence]
     if not pack.evidence:
         lines.append("Nothing relevant is indexed: ask in other words, or say so.")
