@@ -88,6 +88,7 @@ def result(
     ranks: Sequence[int] = (1,),
     grades: Sequence[int] = (1,),
     off_topic: bool = False,
+    near: bool = False,
     verdict: VerdictLevel = "grounded",
     values: Mapping[str, float] | None = None,
 ) -> QueryResult:
@@ -98,6 +99,7 @@ def result(
         category="",
         mode="",
         off_topic=off_topic,
+        near=near,
         items=tuple(f"item {n}" for n in range(len(grades))),
         grades=tuple(grades),
         ranks={"pack": tuple(ranks)},

@@ -57,13 +57,14 @@ def test_questions_without_a_candidate_are_below_every_threshold() -> None:
 def test_cross_validation_judges_with_thresholds_of_other_questions() -> None:
     found = calibrate(overlapping())
     (one,) = found.signals
-    assert (found.on_topic, found.off_topic, found.folds) == (60, 30, 5)
-    assert one.validated.off_total == 30 * found.repeats
-    assert one.validated.on_total == 60 * found.repeats
-    assert (one.validated.balanced_accuracy or 0) <= (one.fitted.balanced_accuracy or 0)
-    assert (one.validated.balanced_accuracy or 0) > 0.85
+    assert (found.on_topic, found.far, found.near, found.folds) == (60, 30, 0, 5)
+    assert one.validated.far.total == 30 * found.repeats
+    assert one.validated.on.total == 60 * found.repeats
+    assert one.validated.cost(found.caution) >= one.fitted.cost(found.caution)
+    assert (one.validated.refusal.balanced_accuracy or 0) > 0.85
     assert one.chosen[0] <= one.learned.weak_at <= one.chosen[1]
-    assert one.auroc > 0.95
+    assert one.auroc["far"] > 0.95
+    assert "near" not in one.auroc
     assert found == calibrate(overlapping())
 
 
@@ -80,7 +81,7 @@ def test_a_signal_that_says_nothing_is_not_made_to_look_good() -> None:
         for n in range(120)
     ]
     (one,) = calibrate(run_of(*queries)).signals
-    assert 0.4 < (one.validated.balanced_accuracy or 0) < 0.6
+    assert 0.4 < (one.validated.refusal.balanced_accuracy or 0) < 0.6
 
 
 def test_too_few_questions_are_refused_and_few_are_told() -> None:
@@ -114,7 +115,9 @@ def test_what_is_written_is_used_and_packs_say_so(tmp_path: Path) -> None:
     assert "# ours" in text
     assert "results = 7 # few" in text
     assert "learned 2026-01-02 on g" in text
-    assert "5-fold cross-validation: precision" in text
+    assert "60 questions on topic, 30 far off topic, 0 near; AUROC far 1.000" in text
+    assert "# 0 near questions: what is grounded is not known" in text
+    assert "grounded / weak / none in %, 5-fold cross-validation: on topic " in text
     table = tomllib.loads(text)
     assert table["gate"]["coverage_normalised"]["calibrated"] is True
     profile = load_settings({}, tmp_path, tmp_path / ".pincite").profile
@@ -132,8 +135,8 @@ def test_what_is_written_is_used_and_packs_say_so(tmp_path: Path) -> None:
 
 
 def test_thresholds_that_were_better_stay(tmp_path: Path) -> None:
-    """Four off-topic questions lie just below the profile's .35 and two of them far below: what
-    is learned without one of the four is wrong about it."""
+    """One off-topic question lies just below the profile's .35 and the others far below: what
+    is learned without this one is wrong about it."""
     on = [result(f"on{n}", values={"dense/cosine": 0.36, SIGNAL: 0.6}) for n in range(20)]
     off = [
         result(
@@ -143,13 +146,13 @@ def test_thresholds_that_were_better_stay(tmp_path: Path) -> None:
             ranks=(),
             values={"dense/cosine": value, SIGNAL: 0.2},
         )
-        for n, value in enumerate((0.01, 0.02, 0.02, 0.34))
+        for n, value in enumerate((*[0.02] * 19, 0.34))
     ]
     found = calibrate(run_of(*on, *off))
     (cosine,) = (one for one in found.signals if one.field == "dense_cosine")
     assert cosine.uncalibrated is not None
-    assert (cosine.uncalibrated.recall, cosine.uncalibrated.precision) == (1, 1)
-    assert (cosine.validated.recall or 0) < 1
+    assert (cosine.uncalibrated.far.none, cosine.uncalibrated.on.none) == (20, 0)
+    assert cosine.validated.far.none < cosine.validated.far.total
     names = write_thresholds(tmp_path / "pincite.toml", found, "2026-01-02")
     assert names == ("coverage_normalised",)
     assert "dense_cosine" not in (tmp_path / "pincite.toml").read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ PAGES = {
     "billing": "# Billing\n\nInvoices are sent on the first day of each month to the owner.\n",
     "limits": "# Limits\n\nA request above the rate limit is answered with status 429.\n",
 }
+VERBS = ("shred", "engrave", "auction", "translate", "tattoo")
 QUESTIONS = (
     ("q1", "how do I rotate a key", "keys"),
     ("q2", "how long are backups kept", "backups"),
@@ -90,9 +92,28 @@ def test_a_user_measures_compares_gates_tunes_and_reports(indexed: Cli) -> None:
     assert cli.json("eval", "run", "again.jsonl")["measures"]["RR@12"]["mean"] == 1
 
     search = ("search", "how", "do", "I", "rotate", "a", "key")
-    assert cli.json(*search)["verdict"]["calibrated"] is False
-    cli("eval", "calibrate", "base.json", "--write", "pincite.toml")
-    assert cli.json(*search)["verdict"]["calibrated"] is True
+    assert cli.json(*search)["verdict"]["thresholds"] == "measured"
+    few = cli("eval", "calibrate", "base.json", "--write", "pincite.toml", code=2)
+    assert "| coverage/share" in few.stdout  # what there is to see is shown
+    assert "takes 20 off-topic questions, and golden has 2 far and 0 near" in few.stderr
+    assert not (cli.folder / "pincite.toml").exists()
+    more = [
+        {"id": f"near{n}", "query": f"{verb} {noun} quarterly", "off_topic": True, "near": True}
+        for n, (verb, noun) in enumerate(product(VERBS, ("key", "backup", "invoice", "limit")))
+    ]
+    cli.write(
+        "more.jsonl",
+        (cli.folder / "golden.jsonl").read_text() + "\n" + "\n".join(map(json.dumps, more)),
+    )
+    assert "22 off topic, 20 near" in cli("eval", "check", "more.jsonl").stdout
+    told = cli("eval", "calibrate", "more.jsonl", "--write", "pincite.toml")
+    assert "4 questions on topic, 2 far off topic, 20 near" in told.stdout
+    assert (
+        "4 questions on topic, 2 far off topic, 20 near"
+        in (cli.folder / "pincite.toml").read_text()
+    )
+    verdict = cli.json(*search)["verdict"]
+    assert (verdict["calibrated"], verdict["thresholds"]) == (True, "calibrated")
 
 
 def test_a_golden_set_is_generated_and_judged(indexed: Cli) -> None:

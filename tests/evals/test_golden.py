@@ -89,6 +89,26 @@ def test_errors_name_file_line_and_field(tmp_path: Path, row: object, message: s
         read_golden(write(tmp_path / "g.jsonl", ROW, row))
 
 
+def test_a_near_question_is_one_without_an_answer(tmp_path: Path) -> None:
+    near = {"id": "n", "query": "how are keys printed?", "off_topic": True, "near": True}
+    place = write(tmp_path / "near.jsonl", near)
+    (query,) = read_golden(place).queries
+    assert (query.off_topic, query.near) == (True, True)
+    write_golden(place, (query,))
+    assert read_golden(place).queries == (query,)
+    wrong = write(tmp_path / "wrong.jsonl", {"id": "n", "query": "how?", "near": True})
+    with pytest.raises(UsageError, match=r"wrong\.jsonl:1: near: ") as caught:
+        read_golden(wrong)
+    assert '"off_topic": true' in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(("name", "near"), [("far", 0), ("adk-near", 26), ("claude-near", 26)])
+def test_the_questions_of_the_project_are_read(name: str, near: int) -> None:
+    found = read_golden(Path(__file__).parents[2] / "golden" / f"{name}.jsonl")
+    assert (len(found.queries), sum(query.near for query in found.queries)) == (26, near)
+    assert all(query.off_topic and query.synthetic for query in found.queries)
+
+
 def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nowhere\.jsonl cannot be read"):
         read_golden(tmp_path / "nowhere.jsonl")

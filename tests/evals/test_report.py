@@ -89,7 +89,7 @@ def test_markdown_and_json_have_the_same_figures(runs: tuple[Run, Run]) -> None:
     mean = value["summaries"][0]["measures"]["RR"]["mean"]
     assert re.search(rf"\| RR +\| +{mean:.3f} \[", text)
     assert "## Runs compared" in text
-    assert value["calibrations"][0]["off_topic"] == 2
+    assert value["calibrations"][0]["far"] == 2
 
 
 def test_a_run_without_off_topic_questions_or_answers_has_a_page() -> None:

@@ -6,10 +6,13 @@ A file of JSON lines, one question each:
      "expected": [{"path": "docs/keys.md", "start_line": 10, "end_line": 24, "grade": 3},
                   {"candidate_id": "acme@1.2:docs/keys.md:0f3c...", "grade": 1}]}
     {"id": "q2", "query": "how long do I roast a chicken?", "off_topic": true}
+    {"id": "q3", "query": "how are keys printed on paper?", "off_topic": true, "near": true}
 
 An expected item names a candidate, a span of lines (independent of how files are cut) or a whole
 document (`path` alone). `grade` is 3 for a direct answer, 2 for substantial help, 1 for related, 0
 for judged and not relevant; it is 1 where it is left out. What has no item is unjudged, not wrong.
+An `off_topic` question has no answer in the corpus. It is `near` if it is on the corpus's subject
+all the same, so that a reader would expect the answer there; the others are far.
 A question that follows others has them as `conversation`, and is asked in its `standalone` form.
 """
 
@@ -62,7 +65,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuery:
-    """One question. `synthetic` names what generated it, if it was not a person."""
+    """One question. `off_topic`: the corpus does not answer it. `near`: nor does it, but it is on
+    the same subject. `synthetic` names what generated it, if it was not a person."""
 
     id: str
     query: str
@@ -71,6 +75,7 @@ class GoldenQuery:
     category: str = ""
     style: str = ""
     off_topic: bool = False
+    near: bool = False
     conversation: tuple[Turn, ...] = ()
     standalone: str = ""
     synthetic: str = ""
@@ -185,6 +190,11 @@ def _parse(line: str, where: str) -> GoldenQuery:
             raise UsageError(f"{where}: expected[{place}].{problem}")
     if query.off_topic and query.relevant:
         raise UsageError(f"{where}: expected: an off-topic question has nothing to be found")
+    if query.near and not query.off_topic:
+        raise UsageError(
+            f"{where}: near: a near question is one that the corpus does not answer",
+            hint='say so with "off_topic": true beside "near": true',
+        )
     return query
 
 

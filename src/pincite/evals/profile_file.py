@@ -6,24 +6,33 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import UsageError
-from pincite.evals.calibrate import Calibration, SignalCalibration, as_table
+from pincite.evals.calibrate import LEAST, MORE, Calibration, SignalCalibration, as_table
+from pincite.evals.calibration_table import shares
 from pincite.evals.golden import write_whole
 from pincite.evals.needs import need
-from pincite.evals.refusal import Refusal
+from pincite.evals.refusal import Outcome
 from pincite.settings import load_settings
+from pincite.stages.gate import RerankedThresholds
 
 
 def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str, ...]:
     """Set the thresholds of every signal that has some in the profile, marked as calibrated, unless
-    those were better; each table says in a comment what it was learned from. The rest of the file
-    stays as it is. Returns the names of the fields. Raises UsageError for a file that is no
-    profile; then nothing has been written."""
+    those were better; each table says in a comment what it was learned from, that of a reranker
+    also which one. The rest of the file stays as it is. Returns the names of the fields. Raises
+    UsageError for a file that is no profile, and where LEAST off-topic questions are lacking; then
+    nothing has been written."""
     tomlkit = need("tomlkit")
+    if found.far + found.near < LEAST:
+        raise UsageError(
+            f"no thresholds are written: that takes {LEAST} off-topic questions, and"
+            f" {found.golden} has {found.far} far and {found.near} near",
+            hint=MORE,
+        )
     tables = as_table(found)
     if not tables:
         raise UsageError(
             "no thresholds are written: by cross-validation none is as good as what is there",
-            hint="a golden set with more off-topic questions gives better ones",
+            hint=MORE if found.near < LEAST else "more questions of each kind give better ones",
         )
     text = ""
     if path.exists():
@@ -39,24 +48,26 @@ def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str,
         table["grounded_at"] = round(thresholds.grounded_at, 4)
         table["weak_at"] = round(thresholds.weak_at, 4)
         table["calibrated"] = True
+        if isinstance(thresholds, RerankedThresholds):
+            table["reranker"] = thresholds.reranker
         gate[name] = table
     write_whole(path, tomlkit.dumps(document))
     return tuple(tables)
 
 
 def _evidence(one: SignalCalibration, found: Calibration, created: str) -> list[str]:
+    parted = ", ".join(f"{kind} {value:.3f}" for kind, value in one.auroc.items())
     lines = [
-        f"learned {created} on {found.golden} ({found.golden_fingerprint}):"
-        f" {found.on_topic} questions on topic, {found.off_topic} off topic, AUROC {one.auroc:.3f}",
-        f"refusals, {found.folds}-fold cross-validation: {_shares(one.validated)}",
+        f"learned {created} on {found.golden} ({found.golden_fingerprint}): {found.on_topic}"
+        f" questions on topic, {found.far} far off topic, {found.near} near; AUROC {parted}",
+        f"grounded / weak / none in %, {found.folds}-fold cross-validation: {_all(one.validated)}",
     ]
     if one.uncalibrated is not None and one.uncalibrated_at is not None:
-        lines.append(f"before, at {one.uncalibrated_at.weak_at}: {_shares(one.uncalibrated)}")
+        at = one.uncalibrated_at
+        lines.append(f"before, at {at.grounded_at} and {at.weak_at}: {_all(one.uncalibrated)}")
     return [*lines, *found.notes]
 
 
-def _shares(refusal: Refusal) -> str:
-    def text(value: float | None) -> str:
-        return "none" if value is None else f"{value:.2f}"
-
-    return f"precision {text(refusal.precision)}, recall {text(refusal.recall)}"
+def _all(outcome: Outcome) -> str:
+    kinds = ("on topic", outcome.on), ("far", outcome.far), ("near", outcome.near)
+    return ", ".join(f"{name} {shares(levels)}" for name, levels in kinds if levels.total)

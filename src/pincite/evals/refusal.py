@@ -14,6 +14,45 @@ from pincite.model import VerdictLevel
 
 
 @dataclass(frozen=True, slots=True)
+class Levels:
+    """Questions of one kind by their verdict."""
+
+    grounded: int = 0
+    weak: int = 0
+    none: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.grounded + self.weak + self.none
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What thresholds do with questions on topic, far off topic and near."""
+
+    on: Levels
+    far: Levels
+    near: Levels
+
+    @property
+    def refusal(self) -> Refusal:
+        """The refusals alone, far and near questions together."""
+        off_total = self.far.total + self.near.total
+        return Refusal(self.far.none + self.near.none, off_total, self.on.none, self.on.total)
+
+    def cost(self, caution: float) -> float:
+        """What both thresholds get wrong, see `pincite.evals.calibrate`; far and near questions
+        weigh the same, however many of each there are."""
+        off = [one for one in (self.far, self.near) if one.total]
+        let_in = sum(1 - one.none / one.total for one in off) / max(1, len(off))
+        trusted = sum(one.grounded / one.total for one in off) / max(1, len(off))
+        refused = self.on.none / max(1, self.on.total)
+        doubted = 1 - self.on.grounded / max(1, self.on.total)
+        return caution * refused + let_in + doubted / caution + trusted
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """Questions by what they are and what was said. `precision` is the share of refused questions
     that are off topic, `recall` the share of the off-topic ones that are refused; None where

@@ -107,6 +107,7 @@ def _result(
         category=query.category,
         mode=query.mode,
         off_topic=query.off_topic,
+        near=query.near,
         items=tuple(item.name for item in query.expected),
         grades=grades,
         ranks={stage: ranks_in(found, targets, len(grades)) for stage, found in lists.items()},

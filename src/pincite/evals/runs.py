@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -18,6 +18,7 @@ from pincite.evals.golden import write_whole
 from pincite.model import VerdictLevel
 
 FORMAT = 1
+Topic = Literal["on topic", "far", "near"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,12 @@ class QueryResult:
     tokens: int = 0
     notices: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    near: bool = False
+
+    @property
+    def topic(self) -> Topic:
+        """Does the corpus answer it, and if not, is it on the same subject?"""
+        return ("near" if self.near else "far") if self.off_topic else "on topic"
 
     @property
     def judged(self) -> bool:

@@ -163,9 +163,12 @@ def _verdicts(queries: Sequence[QueryResult]) -> dict[str, dict[str, int]]:
     counts = {
         topic: dict.fromkeys(("grounded", "weak", "none"), 0) for topic in ("on topic", "off topic")
     }
+    near = dict.fromkeys(("grounded", "weak", "none"), 0)
     for query in queries:
         counts["off topic" if query.off_topic else "on topic"][query.verdict] += 1
-    return counts
+        if query.near:
+            near[query.verdict] += 1
+    return {**counts, "of these near": near} if any(near.values()) else counts
 
 
 def _timed(run: Run) -> tuple[str, ...]:

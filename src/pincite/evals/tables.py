@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pincite.evals.ann import AnnReport
-from pincite.evals.calibrate import Calibration
 from pincite.evals.compare import Comparison, Moved
-from pincite.evals.refusal import Refusal
 from pincite.evals.regression import Check
 from pincite.evals.runs import QueryResult, Stamp
 from pincite.evals.summary import STAGE_DEPTHS, Estimate, Summary
@@ -253,33 +251,3 @@ def ann_table(found: AnnReport, limit: int = 20) -> str:
         for one in found.missed[:limit]
     ]
     return f"{text}\n\n{table(('question', 'exact rank', 'cosine', 'expected', 'place'), rows)}"
-
-
-def calibration_table(found: Calibration) -> str:
-    """Every signal, learned and as it was."""
-
-    def refusal(one: Refusal | None) -> str:
-        return "–" if one is None else f"{share(one.precision)} / {share(one.recall)}"
-
-    rows = [
-        (
-            one.signal,
-            f"{one.auroc:.3f}",
-            f"{one.learned.weak_at:.3f}",
-            f"{one.learned.grounded_at:.3f}",
-            refusal(one.validated),
-            refusal(one.uncalibrated),
-            f"{one.chosen[0]:.3f}..{one.chosen[1]:.3f}",
-            "yes" if one.field else "no",
-        )
-        for one in found.signals
-    ]
-    head = (
-        *("signal", "AUROC", "weak_at", "grounded_at", "precision / recall, cross-validated"),
-        *("the profile's own", "weak_at of the folds", "in the profile"),
-    )
-    notes = "".join(f"\n\n> {note}" for note in found.notes)
-    return (
-        f"{table(head, rows)}\n\n{found.on_topic} questions on topic, {found.off_topic} off topic;"
-        f" {found.folds} folds, {found.repeats} times.{notes}"
-    )

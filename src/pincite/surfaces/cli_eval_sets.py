@@ -43,6 +43,7 @@ def check(golden: Path, json_: bool) -> None:
         "questions": len(found.queries),
         "judged": sum(query.relevant for query in found.queries),
         "off_topic": sum(query.off_topic for query in found.queries),
+        "near": sum(query.near for query in found.queries),
         "conversations": sum(bool(query.conversation) for query in found.queries),
         "synthetic": sum(bool(query.synthetic) for query in found.queries),
         "expected": sum(len(query.expected) for query in found.queries),

@@ -181,11 +181,12 @@ def calibrate(
     """Learn the thresholds of the verdict on GOLDEN, which needs off-topic questions.
 
     GOLDEN may also be a run (.json) that `pincite eval run` has kept. With --write they go into a
-    pincite.toml, and packs say from then on that their verdict is calibrated.
+    pincite.toml, and packs say from then on that their verdict is calibrated. That takes 20
+    off-topic questions, and wants 20 of them near: on the corpus's subject, without an answer.
     """
     from pincite.evals.calibrate import calibrate as learn
+    from pincite.evals.calibration_table import calibration_table
     from pincite.evals.runs import load_run, save_run
-    from pincite.evals.tables import calibration_table
     from pincite.surfaces.render import to_json
 
     if golden.suffix == ".json":
@@ -195,12 +196,12 @@ def calibrate(
     if out:
         save_run(out, taken)
     found = learn(taken, caution=caution)
+    click.echo(to_json(found) if json_ else calibration_table(found))
     if write:
         from pincite.evals.profile_file import write_thresholds
 
         names = write_thresholds(write, found, taken.stamp.created[:10])
         say(f"{write} has gate.{', gate.'.join(names)}")
-    click.echo(to_json(found) if json_ else calibration_table(found))
 
 
 COMMANDS: Final = (sweep, ann, calibrate)

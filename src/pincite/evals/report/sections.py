@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from pincite.evals.calibrate import Calibration
+from pincite.evals.calibration_table import HEAD, calibration_rows, explained
 from pincite.evals.refusal import curve
 from pincite.evals.report import svg
 from pincite.evals.report.parts import bars, figure, stacked, table
@@ -19,7 +20,7 @@ from pincite.evals.summary import (
     signals,
     values_by_topic,
 )
-from pincite.evals.tables import best_rank, share
+from pincite.evals.tables import best_rank
 
 _SHOWN = 6
 _RANKED = ("fused", "smoothed", "reranked", "blended")
@@ -157,25 +158,10 @@ def calibration(found: Calibration | None) -> str:
     """What calibration would change, by cross-validation."""
     if found is None:
         return ""
-    rows = [
-        (
-            one.signal,
-            f"{one.auroc:.3f}",
-            f"{one.learned.weak_at:.3f}",
-            f"{share(one.validated.precision)} / {share(one.validated.recall)}",
-            f"{one.uncalibrated_at.weak_at:.3f}" if one.uncalibrated_at else "–",
-            f"{share(one.uncalibrated.precision)} / {share(one.uncalibrated.recall)}"
-            if one.uncalibrated
-            else "–",
-        )
-        for one in found.signals
-    ]
-    head = ("signal", "AUROC", "learned", "precision / recall", "profile's", "precision / recall")
     notes = "".join(f"<p class=soft>{escape(note)}</p>" for note in found.notes)
     return (
-        f"<h3>Thresholds, learned and as they are</h3>{table(head, rows)}"
-        f"<p class=soft>Refusals below the threshold. Learned: {found.folds}-fold cross-validation,"
-        f" {found.repeats} times, each question judged by the others' threshold.</p>{notes}"
+        "<h3>Thresholds, learned and as they are</h3>"
+        f"{table(HEAD, calibration_rows(found))}<p class=soft>{escape(explained(found))}</p>{notes}"
     )
 
 
