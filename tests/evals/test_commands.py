@@ -156,5 +156,58 @@ def test_what_is_wrong_is_said_with_what_to_do(indexed: Cli, tmp_path: Path) -> 
     )
     assert "is no measure" in cli("eval", "run", "golden.jsonl", "-m", "best", code=2).stderr
     assert "two runs or more" in cli("eval", "compare", "golden.jsonl", code=2).stderr
-    cli.write("gone.jsonl", '{"id": "a", "query": "x", "expected": [{"path": "gone.md"}]}')
-    assert "not_indexed: 1 expected items" in cli("eval", "run", "gone.jsonl").stderr
+    span = {"path": "keys.md", "start_line": 70, "end_line": 80}
+    cli.write("gone.jsonl", json.dumps({"id": "a", "query": "x", "expected": [span]}))
+    told = cli("eval", "run", "gone.jsonl").stderr
+    assert "not_indexed: 1 expected items are not in the index" in told
+    assert "such as keys.md#L70-L80 of a" in told
+
+
+def golden_of(cli: Cli, name: str, *paths: str) -> str:
+    """A golden set with a question for each path."""
+    rows = [
+        {"id": f"q{n}", "query": "how do I rotate a key", "expected": [{"path": path}]}
+        for n, path in enumerate(paths)
+    ]
+    cli.write(name, "\n".join(map(json.dumps, rows)))
+    return name
+
+
+def test_paths_that_no_indexed_file_has_are_an_error_and_no_silent_zero(indexed: Cli) -> None:
+    cli = indexed
+    inside = golden_of(cli, "inside.jsonl", "docs/keys.md", "code/a.py")
+    for command in (("run",), ("ann",), ("calibrate",), ("sweep", "-o", "s", "--vary", "fuse.k=2")):
+        told = cli("eval", command[0], inside, *command[1:], code=2).stderr
+        assert "none of the 2 files that inside expects is indexed, such as docs/keys.md" in told
+        assert "the nearest path that is: keys.md" in told
+        assert "take docs/ off the paths in the golden set" in told
+    assert not (cli.folder / "s").exists()
+
+    misspelt = golden_of(cli, "misspelt.jsonl", "kes.md")
+    told = cli("eval", "run", misspelt, code=2).stderr
+    assert "the nearest path that is: keys.md" in told
+    far = golden_of(cli, "far.jsonl", "zzzzzzzzzzzzzzzz")
+    told = cli("eval", "run", far, code=2).stderr
+    assert "such as zzzzzzzzzzzzzzzz\n" in told
+    assert "pincite status" in told
+
+    some = golden_of(cli, "some.jsonl", "keys.md", "docs/keys.md", *(f"no/{n}.md" for n in "abcd"))
+    told = cli("eval", "run", some).stderr
+    assert "5 expected items are not in the index and count as not found" in told
+    assert "5 of 6 files are not indexed: docs/keys.md, no/a.md, no/b.md and 2 more" in told
+    assert "(nearest to docs/keys.md: keys.md)" in told
+
+
+def test_a_corpus_of_code_is_imported_as_code(cli: Cli) -> None:
+    rows = [{"_id": f"d{n}", "text": f"def rotate_{n}(key):\n    return key"} for n in range(3)]
+    cli.write("tiny/corpus.jsonl", "\n".join(map(json.dumps, rows)))
+    cli.write("tiny/queries.jsonl", '{"_id": "1", "text": "rotate a key"}\n')
+    cli.write("tiny/qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t1\n")
+    out = ("eval", "import", "tiny", "-o", "tiny.jsonl")
+    assert "--corpus" in cli(*out, "--kind", "code", code=2).stderr
+    cli(*out, "--corpus", "--kind", "code", "--lexical")
+    pack = cli.json("search", "rotate", "key", "--kind", "code")
+    assert {item["source_type"] for item in pack["evidence"]} == {"code"}
+    assert pack["coverage"]["code"] == 3
+    cli(*out, "--corpus", "-c", "prose", "--lexical")
+    assert cli.json("search", "rotate", "key", "-c", "prose")["coverage"]["docs"] == 3

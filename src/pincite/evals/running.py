@@ -17,7 +17,7 @@ from pincite.errors import PinciteError
 from pincite.evals.golden import GoldenQuery, GoldenSet
 from pincite.evals.observing import depth_of, rankings_of, ranks_in, values_of
 from pincite.evals.runs import CollectionStamp, Found, QueryResult, Run, Stamp
-from pincite.evals.targets import Key, Targets, find_targets
+from pincite.evals.targets import Key, Targets, find_targets, require_indexed
 from pincite.model import Candidate, EvidencePack, Gated, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
@@ -43,9 +43,12 @@ class Subject:
 
 
 async def open_subject(engine: AsyncPincite, golden: GoldenSet, scope: Scope) -> Subject:
-    """Raises what `AsyncPincite.search` raises before it searches."""
+    """Raises what `AsyncPincite.search` raises before it searches, and UsageError where nothing
+    of what the questions expect is indexed."""
     deps = await engine.deps(scope)
-    return Subject(deps, scope, await find_targets(golden.queries, deps.collections))
+    targets = await find_targets(golden.queries, deps.collections)
+    require_indexed(golden, targets)
+    return Subject(deps, scope, targets)
 
 
 async def run_golden(

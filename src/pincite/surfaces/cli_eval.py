@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from pincite.engine import AsyncPincite
     from pincite.evals.golden import GoldenSet
+    from pincite.evals.running import Subject
     from pincite.evals.runs import Run
     from pincite.model import Scope
     from pincite.profile import Profile
@@ -214,22 +215,27 @@ def report(
 
 async def take_run(engine: AsyncPincite, golden: Path, label: str | None, tried: Tried) -> Run:
     """A run of what is tried."""
-    from pincite.evals.running import open_subject, run_golden
+    from pincite.evals.running import run_golden
     from pincite.presets import GENERAL
 
     questions = read_questions(golden)
     profile = profile_of(engine, tried)
     name = label or " ".join((tried.preset or GENERAL, *tried.values))
-    subject = await open_subject(engine, questions, scope_of(tried.collections))
-    lost = sum(map(len, subject.targets.missing.values()))
-    if lost:
-        query, items = next(iter(subject.targets.missing.items()))
-        say(
-            f"warning: not_indexed: {lost} expected items are not in the index, such as {items[0]}"
-            f" of {query}; they count as not found"
-        )
+    subject = await open_tried(engine, questions, tried)
     with progress_line("asking") as told:
         return await run_golden(subject, questions, profile, name, told)
+
+
+async def open_tried(engine: AsyncPincite, questions: GoldenSet, tried: Tried) -> Subject:
+    """What is measured, with a warning where expected items are not indexed."""
+    from pincite.evals.running import open_subject
+    from pincite.evals.targets import not_indexed
+
+    subject = await open_subject(engine, questions, scope_of(tried.collections))
+    lost = not_indexed(subject.targets)
+    if lost:
+        say(f"warning: not_indexed: {lost}")
+    return subject
 
 
 def read_questions(golden: Path) -> GoldenSet:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pincite.evals.generate import Asks
     from pincite.evals.golden import GoldenQuery
     from pincite.evals.label import Passage
+    from pincite.model import SourceType
 
 _LINES = 24
 _KEYS = "3 answers, 2 helps, 1 related, 0 not relevant, s skip, n next question, q quit"
@@ -62,6 +63,11 @@ def check(golden: Path, json_: bool) -> None:
 @click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
 @click.option("--corpus", is_flag=True, help="Index the documents of a BEIR folder, too.")
 @click.option("-c", "--collection", help="What to call their collection; default: the folder.")
+@click.option(
+    "--kind",
+    type=click.Choice(["docs", "code"]),
+    help="What the documents of --corpus are; default: docs. Code is searched as code.",
+)
 @click.option("--lexical", is_flag=True, help="Leave the dense model out.")
 @index_option
 def import_(
@@ -71,6 +77,7 @@ def import_(
     split: str,
     corpus: bool,
     collection: str | None,
+    kind: SourceType | None,
     lexical: bool,
     index: Path | None,
 ) -> None:
@@ -79,6 +86,8 @@ def import_(
     from pincite.evals.golden import write_golden
     from pincite.evals.trec import read_trec
 
+    if kind and (qrels is not None or not corpus):
+        raise click.UsageError("--kind says what the documents are that --corpus indexes")
     if qrels is not None:
         golden = read_trec(source, qrels)
     else:
@@ -86,12 +95,15 @@ def import_(
         golden = beir.golden()
         if corpus:
             name = collection or source.name
-            run(lambda engine: _index(engine, name, dict(beir.documents), lexical), index)
+            texts = dict(beir.documents)
+            run(lambda engine: _index(engine, name, texts, lexical, kind or "docs"), index)
     write_golden(out, golden.queries)
     say(f"{out} has {len(golden.queries):,} questions")
 
 
-async def _index(engine: AsyncPincite, name: str, texts: dict[str, str], lexical: bool) -> None:
+async def _index(
+    engine: AsyncPincite, name: str, texts: dict[str, str], lexical: bool, kind: SourceType
+) -> None:
     from pincite.encoders import LazyEncoder
     from pincite.evals.corpora import index_corpus
 
@@ -101,7 +113,7 @@ async def _index(engine: AsyncPincite, name: str, texts: dict[str, str], lexical
     try:
         client = engine.client(create=True)
         with progress_line("indexing") as told:
-            await index_corpus(client, name, texts, encoder, progress=told)
+            await index_corpus(client, name, texts, encoder, source_type=kind, progress=told)
         await client.settle(name)
     finally:
         if encoder is not None:

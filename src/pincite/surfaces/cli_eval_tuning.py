@@ -14,11 +14,11 @@ from pincite.surfaces.cli_eval import (
     Tried,
     golden_argument,
     measure_option,
+    open_tried,
     out_option,
     profile_of,
     progress_line,
     read_questions,
-    scope_of,
     take_run,
     tried_options,
 )
@@ -77,7 +77,6 @@ def sweep(
     """
     from pincite.evals.measures import parse
     from pincite.evals.points import draw, grid, parse_values
-    from pincite.evals.running import open_subject
     from pincite.evals.sweep import SWEPT
     from pincite.evals.sweeping import run_sweep
     from pincite.evals.tables import sweep_table
@@ -106,7 +105,7 @@ def sweep(
 
         with progress_line(f"{len(points.points)} points, sweeping") as told:
             return await run_sweep(
-                await open_subject(engine, questions, scope_of(tried.collections)),
+                await open_tried(engine, questions, tried),
                 questions,
                 points.points,
                 measure or SWEPT,
@@ -139,14 +138,13 @@ def ann(
 ) -> None:
     """Compare approximate with exact dense search: what was missed, as a number and a list."""
     from pincite.evals.ann import check_ann
-    from pincite.evals.running import open_subject
     from pincite.evals.tables import ann_table
     from pincite.surfaces.render import to_json
 
     questions = read_questions(golden)
 
     async def work(engine: AsyncPincite) -> AnnReport:
-        subject = await open_subject(engine, questions, scope_of(tried.collections))
+        subject = await open_tried(engine, questions, tried)
         profile = profile_of(engine, tried)
         with progress_line("asking twice") as told:
             return await check_ann(
