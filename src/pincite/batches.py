@@ -160,7 +160,7 @@ class Maker:
         """The document, and what the dense encoder is to read of each point."""
         source = opened.source
         content_hash = content_hash_of(raw)
-        ref = opened.ref_for(entry, content_hash)
+        ref = opened.ref_for(entry, content_hash, raw)
         document = read_document(raw, source=source, path=entry.path, ref=ref)
         document, includes, notes = _with_inclusions(opened, document)
         if source.url_rule and document.source_type == "docs" and document.url is None:

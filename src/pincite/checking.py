@@ -37,7 +37,7 @@ def document_at(opened: OpenSource, path: str) -> Document | None:
     if entry is None:
         return None
     raw = opened.read(entry)
-    ref = opened.ref_for(entry, content_hash_of(raw))
+    ref = opened.ref_for(entry, content_hash_of(raw), raw)
     return read_document(raw, source=opened.source, path=path, ref=ref)
 
 

@@ -89,16 +89,18 @@ def _refreshed(
 ) -> DocumentRecord | None:
     """The record as it should be, or None if the document must be indexed again."""
     mtime_ns = record.mtime_ns
-    content_hash = record.content_hash
+    content_hash, raw = record.content_hash, None
     if (entry.size, entry.mtime_ns) != (record.size, record.mtime_ns):
         try:
-            content_hash = content_hash_of(opened.read(entry))
+            raw = opened.read(entry)
         except SourceError:
             return None  # indexing will say why
+        content_hash = content_hash_of(raw)
         mtime_ns = stamp(entry, now_ns)
     ways = fingerprint(entry.path, record.includes)
     key = (record.source, record.path, content_hash)
     if all(revision_of(*key, made) != record.revision for made in ways):
         return None
-    ref = opened.ref_for(entry, content_hash)
+    same = content_hash == record.content_hash and opened.keeps(record.ref)
+    ref = record.ref if same else opened.ref_for(entry, content_hash, raw)
     return replace(record, ref=ref, size=entry.size, mtime_ns=mtime_ns)

@@ -100,9 +100,19 @@ class OpenSource(ABC):
         revision is not at hand."""
         return None
 
-    def ref_for(self, entry: Entry, content_hash: str) -> str:  # noqa: ARG002  # checkouts look
-        """The revision that a citation of this file names: that of the source, or its content."""
+    def ref_for(
+        self,
+        entry: Entry,  # noqa: ARG002  # checkouts look
+        content_hash: str,
+        raw: bytes | None = None,  # noqa: ARG002
+    ) -> str:
+        """The revision that a citation of this file names: that of the source, or its content.
+        `raw` are its bytes, read again where they are not given and matter."""
         return self.source.ref if self.source.ref else content_ref(content_hash)
+
+    def keeps(self, ref: str) -> bool:  # noqa: ARG002  # checkouts look
+        """Does a file that had this revision still have it if its content is the same?"""
+        return False
 
     def close(self) -> None:  # noqa: B027  # most sources hold nothing open
         """Let go of what is open."""

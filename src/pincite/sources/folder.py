@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from pincite.model import Source
     from pincite.sources.git import Checkout
+    from pincite.sources.git_objects import Tree
     from pincite.sources.ignore import IgnoreRules
 
 
@@ -107,11 +109,26 @@ class FolderSource(OpenSource):
         """See OpenSource. Only a commit, and only what the checkout holds of its history."""
         return self._checkout.read_at(ref, path) if self._checkout else None
 
-    def ref_for(self, entry: Entry, content_hash: str) -> str:
-        """See OpenSource. In a checkout: HEAD for files that are as committed."""
-        ref, checkout = self.source.ref, self._checkout
-        if ref is None or checkout is None or ref != checkout.head:
+    def ref_for(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:
+        """See OpenSource. In a checkout: HEAD for files that are as committed, line ends aside."""
+        ref = self.source.ref
+        if ref is None or self._checkout is None or ref != self._checkout.head:
             return ref if ref else content_ref(content_hash)
-        if checkout.clean is None:
+        if self._committed is None:
             return content_ref(content_hash)
-        return ref if entry.path in checkout.clean else f"{ref}-dirty"
+        try:
+            committed = self._committed.has(entry.path, self.read(entry) if raw is None else raw)
+        except SourceError:
+            committed = None  # it cannot be read any more: what it was is all that can be said
+        if committed is None:
+            return content_ref(content_hash)
+        return ref if committed else f"{ref}-dirty"
+
+    def keeps(self, ref: str) -> bool:
+        """See OpenSource. A checkout at the same commit keeps its refs."""
+        head = self._checkout.head if self._checkout else None
+        return head is not None and head == self.source.ref and ref in (head, f"{head}-dirty")
+
+    @cached_property
+    def _committed(self) -> Tree | None:
+        return self._checkout.committed(self.within) if self._checkout else None

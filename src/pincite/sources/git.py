@@ -1,64 +1,59 @@
-"""What git knows of a folder: its checkout, revision, remote and uncommitted changes.
+"""What git knows of a folder: its checkout, revision and remote.
 
-The `git` binary is asked where there is one, in a way that lets the repository's own
-configuration run nothing (no file system monitor, no filters, no hooks). Without it, `.git` is
-read by hand, and whether a file is committed stays unknown.
+`.git` is read by hand and the repository's own configuration is obeyed in nothing: it names a
+remote, and that is all ([0006](../../../docs/decisions/0006-untrusted-repositories.md)).
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
+import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from pincite.sources.git_objects import Tree, read_blob, read_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_TIMEOUT_S = 60.0
+_MAX_BYTES = 50_000_000  # guess, unmeasured: `packed-refs` of 500,000 refs takes 40 MB
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SCP_REMOTE = re.compile(r"(?:[\w.~-]+@)?[\w.-]+:(?!//)(?P<path>.+)")
 _URL_REMOTE = re.compile(r"(?:https?|ssh|git|git\+ssh|ftps?)://[^/]+/(?P<path>.+)")
+_SECTION = re.compile(r'\s*\[\s*(?P<kind>[\w.-]+)(?:\s+"(?P<name>[^"]*)")?\s*\](?P<rest>.*)')
 
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """`top` is the work tree's root. `head` is None before the first commit. `clean` holds the
-    paths whose files are those of HEAD, or is None where that cannot be told."""
+    """`top` is the work tree's root. `head` is None before the first commit. `objects` is where
+    git keeps what was committed."""
 
     top: Path
     head: str | None
     name: str | None
     exclude_file: Path
-    clean: frozenset[str] | None
+    objects: Path
 
     def read_at(self, commit: str, path: str) -> bytes | None:
         """The bytes of a committed file, b"" if the commit has no such file; None for what is no
-        commit's SHA, or one that is not here (a shallow clone, no `git`)."""
-        git = shutil.which("git")
-        if git is None or not _SHA.fullmatch(commit):
-            return None
-        ask = _Git(git, self.top)
-        if ask("cat-file", "-e", f"{commit}^{{commit}}") is None:
-            return None
-        return ask.raw("cat-file", "blob", f"{commit}:{path}") or b""
+        commit's SHA, or one that is not here (a shallow or partial clone, no `git`)."""
+        return read_blob(self.objects, commit, path) if _SHA.fullmatch(commit) else None
+
+    def committed(self, within: str = "") -> Tree | None:
+        """What HEAD holds along and below a path, None where that cannot be told."""
+        return read_tree(self.objects, self.head, within) if self.head else None
 
 
-def find_checkout(folder: Path, *, use_binary: bool = True) -> Checkout | None:
+def find_checkout(folder: Path) -> Checkout | None:
     """The innermost checkout that holds `folder` (an existing folder without links), if any."""
     top = next((each for each in (folder, *folder.parents) if _is_top(each)), None)
     if top is None:
         return None
     private, shared = _git_folders(top)
+    name = name_of_remote(_remote_in(shared / "config"))
     exclude_file = shared / "info" / "exclude"
-    git = shutil.which("git") if use_binary else None
-    asked = _ask_git(git, top, folder) if git else None
-    if asked is not None:
-        head, remote, clean = asked
-        return Checkout(top, head, name_of_remote(remote), exclude_file, clean)
-    remote = _remote_in(shared / "config")
-    return Checkout(top, _read_head(private, shared), name_of_remote(remote), exclude_file, None)
+    return Checkout(top, _read_head(private, shared), name, exclude_file, shared / "objects")
 
 
 def name_of_remote(url: str) -> str | None:
@@ -70,106 +65,45 @@ def name_of_remote(url: str) -> str | None:
 
 
 def _is_top(folder: Path) -> bool:
-    dot_git = folder / ".git"
-    return (dot_git / "HEAD").is_file() or dot_git.is_file()
+    dot_git = folder / ".git"  # os.path: what may not be looked into is no checkout
+    return os.path.isfile(dot_git / "HEAD") or os.path.isfile(dot_git)  # noqa: PTH113
 
 
 def _git_folders(top: Path) -> tuple[Path, Path]:
     """The checkout's own git folder and the one it shares with other worktrees."""
     private = top / ".git"
+    if os.path.isfile(private):  # noqa: PTH113  # a linked worktree or a submodule
+        pointer = _read(private).removeprefix("gitdir:").strip()
+        private = _resolve(top, pointer) or private
+    common = _read(private / "commondir").strip()
+    return private, (common and _resolve(private, common)) or private
+
+
+def _resolve(folder: Path, name: str) -> Path | None:
     try:
-        if private.is_file():  # a linked worktree or a submodule
-            pointer = private.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
-            private = (top / pointer).resolve()
-        common = private / "commondir"
-        if common.is_file():
-            return private, (private / common.read_text("utf-8", "replace").strip()).resolve()
-    except OSError:
-        pass  # an unreadable .git: nothing is known, which is what the caller then finds
-    return private, private
+        return (folder / name).resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None  # a loop of links, a NUL: no folder, which is what the caller then finds
 
 
-def _ask_git(
-    git: str, top: Path, folder: Path
-) -> tuple[str | None, str, frozenset[str] | None] | None:
-    """HEAD, remote and clean paths, or None where git does not work on this checkout."""
-    ask = _Git(git, top)
-    if ask("rev-parse", "--show-toplevel") is None:
-        return None
-    head = (ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or "").strip() or None
-    remote = (ask("config", "--get", "remote.origin.url") or "").strip()
-    if not remote:
-        first = (ask("remote") or "").split("\n")[0]
-        remote = (ask("config", "--get", f"remote.{first}.url") or "").strip() if first else ""
-    if head is None:
-        return None, remote, None
-    limit = ("--", str(folder))
-    committed = ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", head)
-    changed = ask(*ask.unfiltered(), "diff", "--name-only", "-z", "--no-ext-diff",
-                  "--no-textconv", "--no-renames", "--ignore-submodules", head, *limit)  # fmt: skip
-    flagged = ask("ls-files", "-v", "-z", "--full-name", *limit)
-    if committed is None or changed is None or flagged is None:
-        return head, remote, None
-    # files marked "assume unchanged" (lower case) or "skip worktree" are not looked at by git
-    unseen = {line[2:] for line in flagged.split("\0") if line and line[0] not in "HMRCK?"}
-    clean = frozenset(committed.split("\0")) - set(changed.split("\0")) - unseen
-    return head, remote, clean
-
-
-class _Git:
-    """Runs git in one checkout; None for a call that failed."""
-
-    def __init__(self, git: str, top: Path) -> None:
-        self._top = top
-        # a checkout of another user, usual in containers, is read all the same: nothing that
-        # it configures is run
-        self._command = (
-            git, "-C", str(top), "-c", f"safe.directory={top}", "-c", "core.fsmonitor=false",
-            "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
-        )  # fmt: skip
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        self._environment = {
-            **kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"
-        }  # fmt: skip
-
-    def __call__(self, *arguments: str) -> str | None:
-        raw = self.raw(*arguments)
-        return os.fsdecode(raw) if raw is not None else None
-
-    def raw(self, *arguments: str) -> bytes | None:
-        """What it prints."""
-        import subprocess  # 15 ms that not every run needs
-
+def _read(file: Path) -> str:
+    """A regular file of the usual size, "" for anything else: nothing here is waited for."""
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    with os.fdopen(handle, "rb") as opened:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+            return ""
         try:
-            done = subprocess.run(
-                [*self._command, *arguments],
-                capture_output=True,
-                stdin=subprocess.DEVNULL,
-                timeout=_TIMEOUT_S,
-                env=self._environment,
-                check=False,
-            )
-        except (OSError, subprocess.SubprocessError):
-            return None
-        return done.stdout if done.returncode == 0 else None
-
-    def unfiltered(self) -> tuple[str, ...]:
-        """Options that switch off the content filters which this repository configures."""
-        listed = self("config", "--local", "--includes", "--name-only", "-z",
-                      "--get-regexp", r"^filter\.")  # fmt: skip
-        names = {key[7:].rpartition(".")[0] for key in (listed or "").split("\0") if key}
-        options: list[str] = []
-        for name in sorted(names):
-            for key, value in (("clean", ""), ("process", ""), ("required", "false")):
-                options += ["-c", f"filter.{name}.{key}={value}"]
-        return tuple(options)
+            return opened.read(_MAX_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return ""
 
 
 def _read_head(private: Path, shared: Path) -> str | None:
-    try:
-        head = (private / "HEAD").read_text("utf-8", "replace").strip()
-    except OSError:
-        return None
+    head = _read(private / "HEAD").strip()
     for _ in range(5):  # symbolic refs may point at symbolic refs
         if not head.startswith("ref:"):
             return head if _SHA.fullmatch(head) else None
@@ -182,30 +116,22 @@ def _read_head(private: Path, shared: Path) -> str | None:
 
 def _read_ref(name: str, private: Path, shared: Path) -> str:
     for folder in (private, shared):
-        try:
-            return (folder / name).read_text("utf-8", "replace").strip()
-        except OSError:
-            continue
-    try:
-        packed = (shared / "packed-refs").read_text("utf-8", "replace")
-    except OSError:
-        return ""
-    lines = (line.split(" ", 1) for line in packed.split("\n") if line[:1] not in ("#", "^", ""))
+        found = _read(folder / name).strip()
+        if found:
+            return found
+    lines = (line.split(" ", 1) for line in _read(shared / "packed-refs").split("\n"))
     return next((parts[0] for parts in lines if parts[-1].strip() == name), "")
 
 
 def _remote_in(config: Path) -> str:
     """The first remote's address, `origin` before others."""
-    try:
-        lines = config.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return ""
     remote, found = "", dict[str, str]()
-    for line in lines:
-        section = re.match(r'\s*\[remote "(.+)"\]', line)
-        if section or line.lstrip().startswith("["):
-            remote = section[1] if section else ""
-        key, equals, value = line.partition("=")
-        if remote and equals and key.strip() == "url":
-            found.setdefault(remote, value.strip())
+    for line in _read(config).splitlines():
+        section = _SECTION.match(line)
+        if section:
+            is_remote = section["kind"].lower() == "remote"
+            remote = (section["name"] or "") if is_remote else ""
+        key, equals, value = (section["rest"] if section else line).partition("=")
+        if remote and equals and key.strip().lower() == "url":
+            found.setdefault(remote, value.strip().strip('"'))
     return found.get("origin") or next(iter(found.values()), "")

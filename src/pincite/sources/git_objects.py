@@ -1,0 +1,239 @@
+"""Commits, trees and blobs of a repository that nobody vouches for.
+
+`git cat-file` reads their objects in a git folder of ours: an empty one with a configuration that
+we wrote. Nothing that the repository configures is read, so nothing of it can be run or fetched
+from ([0006](../../../docs/decisions/0006-untrusted-repositories.md)). What git hands over is
+hashed again here: packs and indexes that lie are found out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+_TIMEOUT_S = 30.0  # guess, unmeasured; the trees of 100,000 files take 1 s. A FIFO never ends
+_MEMORY_BYTES = 1_000_000_000  # git's own, without mapped packs: a chain of deltas may claim any
+_MAX_OBJECT_BYTES = 50_000_000  # guess, unmeasured: ten times what is read of a file on disk
+_MAX_TREES_BYTES = 500_000_000  # guess, unmeasured: the trees of a million files take 50 MB
+_AT_ONCE = 200  # names that are sure to fit into a pipe that git does not read yet
+_CONFIG = """[core]
+repositoryformatversion = 1
+bare = true
+commitGraph = false
+multiPackIndex = false
+[extensions]
+objectFormat = {format}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What a commit holds: the blobs of regular files by path, below the folder that was asked
+    for. `folders` are its trees by their hash: from a name to its mode and hash."""
+
+    root: str
+    folders: Mapping[str, Mapping[bytes, tuple[bytes, str]]]
+
+    def has(self, path: str, raw: bytes) -> bool | None:
+        """Is the committed file of this path these bytes, or these bytes with `\\n` for `\\r\\n`?
+        None where a part of the commit is not at hand."""
+        found = self.blob_at(path)
+        if not found:
+            return False if found == "" else None
+        return found == blob_hash(raw, len(found)) or (
+            b"\r\n" in raw and found == blob_hash(raw.replace(b"\r\n", b"\n"), len(found))
+        )
+
+    def blob_at(self, path: str) -> str | None:
+        """The hash of a regular file, "" where there is none; None where that is not known."""
+        *parents, name = os.fsencode(path).split(b"/")
+        folder = self.root
+        for each in (*parents, name):
+            entries = self.folders.get(folder)
+            if entries is None:
+                return None
+            mode, folder = entries.get(each, (b"", ""))
+            if each is not name and mode != b"40000":
+                return ""
+        return folder if mode in (b"100644", b"100755", b"100664") else ""
+
+
+def blob_hash(raw: bytes, digits: int) -> str:
+    """The name of a blob with this content, in 40 or 64 digits."""
+    return _hash("blob", raw, digits)
+
+
+def read_tree(objects: Path, commit: str, within: str = "") -> Tree | None:
+    """The trees of a commit along and below the path `within`; None where the commit is not at
+    hand, or is larger than any project. `objects` is the repository's folder of them."""
+    with _open(objects, len(commit)) as reader:
+        root = reader.root_of(commit) if reader else None
+        if reader is None or root is None:
+            return None
+        folders: dict[str, Mapping[bytes, tuple[bytes, str]]] = {}
+        along = [os.fsencode(part) for part in within.split("/") if part]
+        level, total = [root], 0
+        while level:
+            deeper: list[str] = []
+            for name, raw in zip(level, reader.read(level, "tree"), strict=True):
+                if raw is not None:
+                    total += len(raw)
+                    folders[name] = _entries(raw, len(commit) // 2)
+                    deeper += [
+                        oid
+                        for part, (mode, oid) in folders[name].items()
+                        if mode == b"40000" and (not along or part == along[0])
+                    ]
+            if total > _MAX_TREES_BYTES:
+                return None
+            along = along[1:]
+            level = [oid for oid in dict.fromkeys(deeper) if oid not in folders]
+        return Tree(root, folders)
+
+
+def read_blob(objects: Path, commit: str, path: str) -> bytes | None:
+    """The bytes of a committed file, b"" if the commit has no such file; None for what is not at
+    hand."""
+    tree = read_tree(objects, commit, path)
+    blob = tree.blob_at(path) if tree else None
+    if not blob:
+        return None if blob is None else b""
+    with _open(objects, len(commit)) as reader:
+        return reader.read([blob], "blob")[0] if reader else None
+
+
+class _Reader:
+    """Asks a `git cat-file --batch` that runs. Once it fails it knows nothing any more."""
+
+    def __init__(self, asked: IO[bytes], told: IO[bytes], digits: int) -> None:
+        self._asked = asked
+        self._told = told
+        self._digits = digits
+
+    def root_of(self, commit: str) -> str | None:
+        """The hash of a commit's tree."""
+        raw = self.read([commit], "commit")[0]
+        line = raw.partition(b"\n")[0] if raw is not None else b""
+        return line[5:].decode("ascii", "replace") if line.startswith(b"tree ") else None
+
+    def read(self, names: Sequence[str], kind: str) -> list[bytes | None]:
+        """The content of each; None for what is not at hand, of another kind or not what its name
+        says."""
+        found: list[bytes | None] = []
+        try:
+            for start in range(0, len(names), _AT_ONCE):
+                part = names[start : start + _AT_ONCE]
+                self._asked.write("".join(f"{name}\n" for name in part).encode())
+                self._asked.flush()
+                found += [self._next(name, kind) for name in part]
+        except (OSError, ValueError):  # git has ended, or says what it never says
+            self._asked.close()
+        return found + [None] * (len(names) - len(found))
+
+    def _next(self, name: str, kind: str) -> bytes | None:
+        """Raises ValueError for what cannot be read on from."""
+        said, _, rest = self._told.readline(1000).partition(b" ")
+        if rest == b"missing\n" and said == name.encode():
+            return None
+        its_kind, size = rest.split()
+        if int(size) > _MAX_OBJECT_BYTES:
+            raise ValueError("larger than what is read")
+        raw = self._told.read(int(size) + 1)
+        if len(raw) != int(size) + 1:
+            raise ValueError("git has ended")
+        honest = its_kind == kind.encode() and _hash(kind, raw[:-1], self._digits) == name
+        return raw[:-1] if honest else None
+
+
+@contextmanager
+def _open(objects: Path, digits: int) -> Iterator[_Reader | None]:
+    """A reader of one folder of objects with hashes of so many digits; None without git."""
+    import subprocess  # 15 ms that not every run needs
+    import tempfile
+    import threading
+
+    git = _find_git()
+    if git is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="pincite-git-") as folder:
+        ours = Path(folder)
+        (ours / "refs").mkdir()
+        (ours / "HEAD").write_text("ref: refs/heads/none\n")
+        (ours / "config").write_text(_CONFIG.format(format="sha1" if digits == 40 else "sha256"))
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        environment = kept | {
+            "GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": str(objects), "HOME": folder,
+            "XDG_CONFIG_HOME": folder, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C",
+        }  # fmt: skip
+        try:
+            running = subprocess.Popen(
+                [git, "cat-file", "--batch"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+                env=environment,
+            )
+        except OSError:
+            yield None
+            return
+        _limit_memory(running.pid)
+        watch = threading.Timer(_TIMEOUT_S, running.kill)
+        watch.daemon = True
+        watch.start()
+        try:
+            assert running.stdin is not None
+            assert running.stdout is not None
+            yield _Reader(running.stdin, running.stdout, digits)
+        finally:
+            watch.cancel()
+            running.kill()
+            running.communicate()
+
+
+def _find_git() -> str | None:
+    """The program, in absolute folders of the search path only: none that the place where we are
+    called from could put there."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    absolute = [folder for folder in folders if os.path.isabs(folder)]  # noqa: PTH117
+    return shutil.which("git", path=os.pathsep.join(absolute)) if absolute else None
+
+
+def _limit_memory(process: int) -> None:
+    if sys.platform == "linux":
+        import resource
+
+        try:
+            resource.prlimit(process, resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))
+        except (OSError, ValueError):
+            return  # a lower limit of the system's holds, or git has ended already
+
+
+def _entries(raw: bytes, width: int) -> dict[bytes, tuple[bytes, str]]:
+    """From name to mode and hash. What is malformed ends it."""
+    found: dict[bytes, tuple[bytes, str]] = {}
+    position = 0
+    while position < len(raw):
+        end = raw.find(b"\0", position)
+        if end < 0:
+            break
+        mode, _, name = raw[position:end].partition(b" ")
+        position = end + 1 + width
+        found[name] = (mode, raw[end + 1 : position].hex())
+    return found
+
+
+def _hash(kind: str, raw: bytes, digits: int) -> str:
+    digest = hashlib.sha1(usedforsecurity=False) if digits == 40 else hashlib.sha256()
+    digest.update(f"{kind} {len(raw)}\0".encode())
+    digest.update(raw)
+    return digest.hexdigest()
