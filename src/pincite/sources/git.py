@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pincite.sources.git_objects import Tree, read_blob, read_tree
+from pincite.sources.git_objects import Objects, Tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,16 +33,16 @@ class Checkout:
     head: str | None
     name: str | None
     exclude_file: Path
-    objects: Path
+    objects: Objects
 
     def read_at(self, commit: str, path: str) -> bytes | None:
         """The bytes of a committed file, b"" if the commit has no such file; None for what is no
         commit's SHA, or one that is not here (a shallow or partial clone, no `git`)."""
-        return read_blob(self.objects, commit, path) if _SHA.fullmatch(commit) else None
+        return self.objects.blob(commit, path) if _SHA.fullmatch(commit) else None
 
     def committed(self, within: str = "") -> Tree | None:
         """What HEAD holds along and below a path, None where that cannot be told."""
-        return read_tree(self.objects, self.head, within) if self.head else None
+        return self.objects.tree(self.head, within) if self.head else None
 
 
 def find_checkout(folder: Path) -> Checkout | None:
@@ -53,7 +53,9 @@ def find_checkout(folder: Path) -> Checkout | None:
     private, shared = _git_folders(top)
     name = name_of_remote(_remote_in(shared / "config"))
     exclude_file = shared / "info" / "exclude"
-    return Checkout(top, _read_head(private, shared), name, exclude_file, shared / "objects")
+    return Checkout(
+        top, _read_head(private, shared), name, exclude_file, Objects(shared / "objects")
+    )
 
 
 def name_of_remote(url: str) -> str | None:

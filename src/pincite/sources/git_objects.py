@@ -13,12 +13,15 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
-_TIMEOUT_S = 30.0  # guess, unmeasured; the trees of 100,000 files take 1 s. A FIFO never ends
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+_TIMEOUT_S = 20.0  # guess, unmeasured; the trees of 100,000 files take 1 s. A FIFO never ends
 _MEMORY_BYTES = 1_000_000_000  # git's own, without mapped packs: a chain of deltas may claim any
 _MAX_OBJECT_BYTES = 50_000_000  # guess, unmeasured: ten times what is read of a file on disk
 _MAX_TREES_BYTES = 500_000_000  # guess, unmeasured: the trees of a million files take 50 MB
@@ -70,22 +73,107 @@ def blob_hash(raw: bytes, digits: int) -> str:
     return _hash("blob", raw, digits)
 
 
-def read_tree(objects: Path, commit: str, within: str = "") -> Tree | None:
-    """The trees of a commit along and below the path `within`; None where the commit is not at
-    hand, or is larger than any project. `objects` is the repository's folder of them."""
-    with _open(objects, len(commit)) as reader:
-        root = reader.root_of(commit) if reader else None
-        if reader is None or root is None:
-            return None
+class Objects:
+    """What a repository keeps of its history in `folder`. Once git hung or was cut short over it,
+    nothing of it is at hand any more."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._hung = False
+
+    def tree(self, commit: str, within: str = "") -> Tree | None:
+        """The trees of a commit along and below the path `within`; None where the commit is not at
+        hand, or is larger than any project."""
+        with self._open(len(commit)) as reader:
+            return reader.tree(commit, within) if reader else None
+
+    def blob(self, commit: str, path: str) -> bytes | None:
+        """The bytes of a committed file, b"" if the commit has no such file; None for what is not
+        at hand."""
+        with self._open(len(commit)) as reader:
+            tree = reader.tree(commit, path) if reader else None
+            blob = tree.blob_at(path) if tree else None
+            if not blob or reader is None:
+                return None if blob is None else b""
+            return reader.read([blob], "blob")[0]
+
+    @contextmanager
+    def _open(self, digits: int) -> Iterator[_Reader | None]:
+        """A reader of objects with names of so many digits; None without git."""
+        git = _find_git()
+        if git is None or self._hung:
+            yield None
+            return
+        import subprocess  # 15 ms that not every run needs
+        import tempfile
+        import threading
+
+        with tempfile.TemporaryDirectory(prefix="pincite-git-") as ours:
+            try:
+                running = subprocess.Popen(
+                    [git, "cat-file", "--batch"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    cwd=ours,
+                    env=_prepare(Path(ours), self._folder, digits),
+                )
+            except OSError:
+                yield None
+                return
+
+            def give_up() -> None:
+                self._hung = True
+                running.kill()
+
+            _limit_memory(running.pid)
+            watch = threading.Timer(_TIMEOUT_S, give_up)
+            watch.daemon = True
+            watch.start()
+            try:
+                yield _Reader(running, digits)
+            finally:
+                watch.cancel()
+                running.kill()
+                with suppress(BrokenPipeError), running:  # what it was not told is for nobody
+                    pass
+
+
+def _prepare(ours: Path, objects: Path, digits: int) -> dict[str, str]:
+    """Write an empty git folder; the environment in which git uses it, and nothing else."""
+    (ours / "refs").mkdir()
+    (ours / "HEAD").write_text("ref: refs/heads/none\n")
+    (ours / "config").write_text(_CONFIG.format(format="sha1" if digits == 40 else "sha256"))
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    return kept | {
+        "GIT_DIR": str(ours), "GIT_OBJECT_DIRECTORY": str(objects), "HOME": str(ours),
+        "XDG_CONFIG_HOME": str(ours), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C",
+    }  # fmt: skip
+
+
+class _Reader:
+    """Asks a `git cat-file --batch` that runs. Once it fails it knows nothing any more."""
+
+    def __init__(self, running: Popen[bytes], digits: int) -> None:
+        if running.stdin is None or running.stdout is None:
+            raise TypeError("git must run with pipes")
+        self._asked, self._told = running.stdin, running.stdout
+        self._digits = digits
+        self._ended = False
+
+    def tree(self, commit: str, within: str) -> Tree | None:
+        """See Objects."""
+        root = self.root_of(commit)
         folders: dict[str, Mapping[bytes, tuple[bytes, str]]] = {}
         along = [os.fsencode(part) for part in within.split("/") if part]
-        level, total = [root], 0
+        level, total = [root] if root else [], 0
         while level:
             deeper: list[str] = []
-            for name, raw in zip(level, reader.read(level, "tree"), strict=True):
+            for name, raw in zip(level, self.read(level, "tree"), strict=True):
                 if raw is not None:
                     total += len(raw)
-                    folders[name] = _entries(raw, len(commit) // 2)
+                    folders[name] = _entries(raw, self._digits // 2)
                     deeper += [
                         oid
                         for part, (mode, oid) in folders[name].items()
@@ -95,27 +183,7 @@ def read_tree(objects: Path, commit: str, within: str = "") -> Tree | None:
                 return None
             along = along[1:]
             level = [oid for oid in dict.fromkeys(deeper) if oid not in folders]
-        return Tree(root, folders)
-
-
-def read_blob(objects: Path, commit: str, path: str) -> bytes | None:
-    """The bytes of a committed file, b"" if the commit has no such file; None for what is not at
-    hand."""
-    tree = read_tree(objects, commit, path)
-    blob = tree.blob_at(path) if tree else None
-    if not blob:
-        return None if blob is None else b""
-    with _open(objects, len(commit)) as reader:
-        return reader.read([blob], "blob")[0] if reader else None
-
-
-class _Reader:
-    """Asks a `git cat-file --batch` that runs. Once it fails it knows nothing any more."""
-
-    def __init__(self, asked: IO[bytes], told: IO[bytes], digits: int) -> None:
-        self._asked = asked
-        self._told = told
-        self._digits = digits
+        return Tree(root, folders) if root else None
 
     def root_of(self, commit: str) -> str | None:
         """The hash of a commit's tree."""
@@ -128,13 +196,13 @@ class _Reader:
         says."""
         found: list[bytes | None] = []
         try:
-            for start in range(0, len(names), _AT_ONCE):
+            for start in range(0, 0 if self._ended else len(names), _AT_ONCE):
                 part = names[start : start + _AT_ONCE]
                 self._asked.write("".join(f"{name}\n" for name in part).encode())
                 self._asked.flush()
                 found += [self._next(name, kind) for name in part]
         except (OSError, ValueError):  # git has ended, or says what it never says
-            self._asked.close()
+            self._ended = True
         return found + [None] * (len(names) - len(found))
 
     def _next(self, name: str, kind: str) -> bytes | None:
@@ -150,54 +218,6 @@ class _Reader:
             raise ValueError("git has ended")
         honest = its_kind == kind.encode() and _hash(kind, raw[:-1], self._digits) == name
         return raw[:-1] if honest else None
-
-
-@contextmanager
-def _open(objects: Path, digits: int) -> Iterator[_Reader | None]:
-    """A reader of one folder of objects with hashes of so many digits; None without git."""
-    import subprocess  # 15 ms that not every run needs
-    import tempfile
-    import threading
-
-    git = _find_git()
-    if git is None:
-        yield None
-        return
-    with tempfile.TemporaryDirectory(prefix="pincite-git-") as folder:
-        ours = Path(folder)
-        (ours / "refs").mkdir()
-        (ours / "HEAD").write_text("ref: refs/heads/none\n")
-        (ours / "config").write_text(_CONFIG.format(format="sha1" if digits == 40 else "sha256"))
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        environment = kept | {
-            "GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": str(objects), "HOME": folder,
-            "XDG_CONFIG_HOME": folder, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C",
-        }  # fmt: skip
-        try:
-            running = subprocess.Popen(
-                [git, "cat-file", "--batch"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=folder,
-                env=environment,
-            )
-        except OSError:
-            yield None
-            return
-        _limit_memory(running.pid)
-        watch = threading.Timer(_TIMEOUT_S, running.kill)
-        watch.daemon = True
-        watch.start()
-        try:
-            assert running.stdin is not None
-            assert running.stdout is not None
-            yield _Reader(running.stdin, running.stdout, digits)
-        finally:
-            watch.cancel()
-            running.kill()
-            running.communicate()
 
 
 def _find_git() -> str | None:

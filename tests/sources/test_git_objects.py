@@ -1,0 +1,131 @@
+"""Objects of repositories that nobody vouches for, read and checked, within limits."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pincite.sources import Entry, open_source
+from pincite.sources.git_objects import Objects, Tree
+from tests.sources.helpers import LIMITS, commit, git, plant
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write_object(root: Path, kind: str, raw: bytes) -> str:
+    """A loose object, as anyone can put it there."""
+    whole = f"{kind} {len(raw)}\0".encode() + raw
+    name = hashlib.sha1(whole).hexdigest()
+    place = root / ".git/objects" / name[:2] / name[2:]
+    place.parent.mkdir(exist_ok=True, parents=True)
+    place.write_bytes(zlib.compress(whole))
+    return name
+
+
+def committed(root: Path, sha: str) -> Tree | None:
+    return Objects(root / ".git/objects").tree(sha)
+
+
+def test_a_tree_that_holds_itself_many_times_over_is_read_once(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    name = write_object(tmp_path, "blob", b"x")
+    entry = b"100644 f%d\0%s"
+    for _ in range(30):  # 8 ** 30 files
+        mode = entry
+        raw = b"".join(mode % (n, bytes.fromhex(name)) for n in range(8))
+        name, entry = write_object(tmp_path, "tree", raw), b"40000 f%d\0%s"
+    sha = write_object(tmp_path, "commit", f"tree {name}\n\nx\n".encode())
+    tree = committed(tmp_path, sha)
+    assert tree is not None
+    assert len(tree.folders) == 30
+    assert tree.has("/".join(["f7"] * 30), b"x") is True
+
+
+def test_a_commit_whose_objects_are_not_what_their_names_say_is_not_believed(
+    tmp_path: Path,
+) -> None:
+    plant(tmp_path, {"a.md": "one\n"})
+    sha = commit(tmp_path)
+    objects = tmp_path / ".git/objects"
+    tree, blob = (git(tmp_path, "rev-parse", f"{sha}{name}") for name in ("^{tree}", ":a.md"))
+    for name, kind, raw in ((blob, "blob", b"two\n"), (tree, "tree", b""), (sha, "commit", b"")):
+        (objects / name[:2] / name[2:]).unlink()
+        (objects / name[:2] / name[2:]).write_bytes(
+            zlib.compress(f"{kind} {len(raw)}\0".encode() + raw)
+        )
+        with open_source(tmp_path, limits=LIMITS) as source:
+            assert source.read_at(sha, "a.md") is None
+    with open_source(tmp_path, limits=LIMITS) as source:
+        (entry,) = source.entries()
+        assert isinstance(entry, Entry)
+        assert source.ref_for(entry, "c" * 64) == "sha256-" + "c" * 12
+
+
+def test_an_object_of_a_terabyte_is_not_unpacked(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "one\n"})
+    sha = commit(tmp_path)
+    blob = git(tmp_path, "rev-parse", f"{sha}:a.md")
+    place = tmp_path / ".git/objects" / blob[:2] / blob[2:]
+    place.unlink()
+    place.write_bytes(zlib.compress(b"blob 1000000000000\0" + bytes(1_000_000)))
+    with open_source(tmp_path, limits=LIMITS) as source:
+        assert source.read_at(sha, "a.md") is None
+
+
+@pytest.mark.parametrize(
+    "name", [".git/HEAD", ".git/refs/heads/main", ".git/config", ".git/packed-refs",
+             ".git/info/exclude", ".git/commondir", ".git/index"]
+)  # fmt: skip
+def test_a_pipe_in_place_of_a_file_of_git_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    plant(tmp_path, {"a.md": "one\n"})
+    git(tmp_path, "init", "-q", "-b", "main")
+    sha = commit(tmp_path)
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    with open_source(tmp_path, limits=LIMITS) as source:
+        entries = [each for each in source.entries() if isinstance(each, Entry)]
+        (ref,) = {source.ref_for(each, "c" * 64) for each in entries}
+    assert ref in (sha, "sha256-" + "c" * 12)
+
+
+@pytest.mark.slow
+def test_an_object_that_never_ends_costs_one_wait(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "one\n"})
+    sha = commit(tmp_path)
+    place = tmp_path / ".git/objects" / sha[:2] / sha[2:]
+    place.unlink()
+    os.mkfifo(place)
+    with open_source(tmp_path, limits=LIMITS) as source:
+        for _ in range(20):
+            assert source.read_at(sha, "a.md") is None
+
+
+@pytest.mark.parametrize("kind", ["sha1", "sha256"])
+def test_packed_and_borrowed_objects_and_both_hashes_are_read(tmp_path: Path, kind: str) -> None:
+    main = plant(tmp_path / "main", {f"{n}/a.md": f"text {n}\n" * 99 for n in range(300)})
+    git(main, "init", "-q", f"--object-format={kind}")
+    sha = commit(main)
+    git(main, "gc", "-q")
+    git(tmp_path, "clone", "-q", "--shared", str(main), str(tmp_path / "copy"))
+    with open_source(tmp_path / "copy", limits=LIMITS) as source:
+        entries = [each for each in source.entries() if isinstance(each, Entry)]
+        assert len(entries) == 300
+        assert {source.ref_for(each, "c" * 64) for each in entries} == {sha}
+        assert source.read_at(sha, "7/a.md") == b"text 7\n" * 99
+        assert source.read_at(sha, "7") == b""
+        assert source.read_at(sha, "7/b.md") == b""
+
+
+def test_line_ends_do_not_make_a_file_differ_from_the_commit(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "one\r\ntwo\r\n", ".gitattributes": "* text=auto eol=crlf\n"})
+    sha = commit(tmp_path)
+    plant(tmp_path, {"b.md": "three\r\n"})
+    with open_source(tmp_path, limits=LIMITS) as source:
+        entries = {each.path: each for each in source.entries() if isinstance(each, Entry)}
+        assert source.ref_for(entries["a.md"], "c" * 64) == sha
+        assert source.ref_for(entries["b.md"], "c" * 64) == f"{sha}-dirty"
