@@ -20,6 +20,7 @@ PATTERNS = (
     "\\#odd", "doc/", "!doc", "sub/*", "**/sub/a.md", "trailing   ", "*.md/", "/*", "a.md ", "",
     "!", "/", "**", "**/", "/**", "[!x]*.md", "[[:alpha:]].md", "[a-", "*[]]*", "d?c",
     "su*/**/b.md", "**b.md", "sub**", "\\a.md", "a.md\\ ",
+    "*e*p*", "**/*e*/**/a.md", "?*.*d", "**/**/b.md", "*u*b/*a*d", "[d-s]*e*", "**/d*/**/*.md",
 )  # fmt: skip
 LINES = st.lists(st.sampled_from(PATTERNS), max_size=5).map("\n".join)
 FOLDERS = st.sampled_from(["", "sub/", "doc/", "build/", "sub/deep/"])
@@ -92,3 +93,30 @@ def test_an_ignore_file_that_is_no_text_or_malformed_stops_nothing(tmp_path: Pat
     plant(tmp_path, {".gitignore": b"\xff\xfe[\n!\n*.log\n[z-a]\n", "a.log": "x", "a.md": "x"})
     with opened(tmp_path) as source:
         assert listed(source) == ["a.md"]
+
+
+HOSTILE = (
+    "*a" * 25 + "b", "**/a*a*a/" * 25 + "b", "**/" * 500 + "b", "?*" * 120 + "b",
+    "[a-z]*" * 300 + "[!a]", "*" * 90_000 + "b", "a*/" * 200 + "**/b", "*a" * 2000 + "/b",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", HOSTILE, ids=[each[:8] for each in HOSTILE])
+def test_no_pattern_takes_longer_than_its_length_times_that_of_the_path(
+    tmp_path: Path, pattern: str
+) -> None:
+    deep = "/".join(["a" * 30] * 60)
+    plant(tmp_path, {".gitignore": f"{pattern}\n", "a" * 200: "x", f"{deep}/a.md": "x"})
+    with opened(tmp_path) as source:
+        assert set(listed(source)) == {"a" * 200, f"{deep}/a.md"}
+    with opened(tmp_path, ignore_files=False, include=("*",), exclude=(pattern,)) as source:
+        assert len(listed(source)) == 2
+    with opened(tmp_path, ignore_files=False, include=(pattern,)) as source:
+        assert listed(source) == []
+
+
+def test_an_ignore_file_of_absurd_size_is_named_and_does_not_count(tmp_path: Path) -> None:
+    plant(tmp_path, {".gitignore": "*.md\n" * 300_000, "a.md": "x"})
+    with opened(tmp_path) as source:
+        assert listed(source) == ["a.md"]
+        assert skipped(source) == {".gitignore": "oversize"}

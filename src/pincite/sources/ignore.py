@@ -2,23 +2,28 @@
 
 A pattern is held against a path itself, never against the folders above it: whoever walks does
 not enter what is ignored. (pathspec also matches what lies below a pattern's folder, which
-differs from git as soon as rules from two files meet; the test that asks git found it.)
+differs from git as soon as rules from two files meet; the test that asks git found it. It also
+takes exponential time over a line with many stars.)
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MAX_PATTERN_CHARS = 4096  # as long as a path can be; the library takes 1 ms to compile one
 _POSIX = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "cntrl": "\\x00-\\x1f\\x7f",
     "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~", "punct": "!-/:-@\\[-`{-~",
     "space": "\\s", "upper": "A-Z", "xdigit": "0-9a-fA-F",
 }  # fmt: skip
+_Kind = Literal["one", "star", "slash", "folders", "bad"]
+_FOLDERS = "(?:[^/]*/)*?"
 _CLASS = re.compile(r"\[([!^]?)(\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]", re.DOTALL)
 
 
@@ -28,7 +33,7 @@ class IgnoreRules:
 
     base: str
     any_of: re.Pattern[str]
-    patterns: tuple[tuple[re.Pattern[str], bool], ...]  #: last line first; True = ignored
+    patterns: tuple[tuple[str, bool], ...]  #: last line first; True = ignored
 
     def verdict(self, path: str) -> bool | None:
         """True = ignored, False = explicitly kept, None = no pattern matches. A folder's
@@ -36,7 +41,9 @@ class IgnoreRules:
         relative = path[len(self.base) :]
         if self.any_of.fullmatch(relative) is None:
             return None
-        return next(ignored for each, ignored in self.patterns if each.fullmatch(relative))
+        return next(
+            ignored for each, ignored in self.patterns if _compile(each).fullmatch(relative)
+        )
 
     def covers(self, path: str) -> bool:
         """Is the path, or a folder above it, matched?"""
@@ -61,8 +68,12 @@ def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
         return None
     found.reverse()
     any_of = re.compile("|".join(f"(?:{expression})" for expression, _ in found), re.DOTALL)
-    patterns = tuple((re.compile(expression, re.DOTALL), ignored) for expression, ignored in found)
-    return IgnoreRules(base, any_of, patterns)
+    return IgnoreRules(base, any_of, tuple(found))
+
+
+@lru_cache(maxsize=10_000)
+def _compile(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.DOTALL)
 
 
 def is_ignored(path: str, rules: tuple[IgnoreRules, ...]) -> bool:
@@ -76,46 +87,77 @@ def is_ignored(path: str, rules: tuple[IgnoreRules, ...]) -> bool:
 
 def translate(pattern: str) -> str | None:
     """A line of an ignore file, without its "!", as a regular expression over paths whose
-    folders end in a slash. None for what matches nothing."""
+    folders end in a slash. None for what matches nothing.
+
+    Nothing is tried twice over: the first place where what stands between two stars fits is as
+    good as any later one, and the same holds for whole names between two `**`. So each of these is
+    an atomic group, and a match takes at most pattern times path.
+    """
     folder_only = pattern.endswith("/")
     body = pattern[:-1] if folder_only else pattern
     anchored = "/" in body
     body = body.removeprefix("/")
-    if not body:
+    if not body or len(body) > MAX_PATTERN_CHARS:
         return None
     if anchored and body == "**":
         return ".+" + ("/" if folder_only else "")
-    expression = "" if anchored else "(?:.*/)?"
+    parts: list[list[tuple[str, str]]] = [[]] if anchored else [[], []]  # between two "**/"
     position = 0
     while position < len(body):
-        whole, length = _next(body, position)
-        if whole is None:
+        kind, expression, length = _next(body, position)
+        if kind == "bad":
             return None
-        expression += whole
+        if kind == "folders":
+            parts.append([])
+        else:
+            parts[-1].append((kind, expression))
         position += length
-    return expression + ("/" if folder_only else "/?")
+    first, *others = map(_join, parts)
+    inner = "".join(f"(?>{_FOLDERS}{each})" for each in others[:-1])
+    last = f"{_FOLDERS}{others[-1]}" if others else ""
+    return first + inner + last + ("/" if folder_only else "/?")
 
 
-def _next(body: str, position: int) -> tuple[str | None, int]:
-    """The expression for what stands here, and how many characters that is."""
+def _join(tokens: list[tuple[str, str]]) -> str:
+    """One expression. A star that another follows in the same name takes as little as it can."""
+    joined, later = "", False  # from the end: is there a star later in this name?
+    behind = ""
+    for kind, expression in reversed(tokens):
+        if kind == "star":
+            joined = (f"(?>[^/]*?{behind})" if later else expression + behind) + joined
+            behind, later = "", True
+        elif kind == "slash":
+            joined = expression + behind + joined
+            behind, later = "", False
+        else:
+            behind = expression + behind
+    return behind + joined
+
+
+def _next(body: str, position: int) -> tuple[_Kind, str, int]:
+    """What stands here, its expression, and how many characters that is."""
     at_begin = position == 0 or body[position - 1] == "/"
     if at_begin and body.startswith("**/", position):
-        return "(?:.*/)?", 3
+        return "folders", "", 3
     if at_begin and position and body[position:] == "**":
-        return ".+", 2
+        return "slash", ".+", 2
     mark = body[position]
     if mark == "*":
         length = len(body) - position - len(body[position:].lstrip("*"))
         whole = at_begin and body[position + length : position + length + 1] in ("", "/")
-        return ("[^/]+" if whole else "[^/]*"), length  # "sub/*" is not "sub/" itself
+        return "star", ("[^/]+" if whole else "[^/]*"), length  # "sub/*" is not "sub/" itself
+    if mark == "/":
+        return "slash", "/", 1
     if mark == "?":
-        return "[^/]", 1
+        return "one", "[^/]", 1
     if mark == "\\":
-        return (re.escape(body[position + 1]), 2) if position + 1 < len(body) else (None, 1)
+        escaped = position + 1 < len(body)
+        return ("one", re.escape(body[position + 1]), 2) if escaped else ("bad", "", 1)
     if mark == "[":
         match = _CLASS.match(body, position)
-        return (_character_class(match), len(match[0])) if match else (None, 1)
-    return re.escape(mark), 1
+        expression = _character_class(match) if match else None
+        return ("one", expression, len(match[0])) if match and expression else ("bad", "", 1)
+    return "one", re.escape(mark), 1
 
 
 def _character_class(match: re.Match[str]) -> str | None:
