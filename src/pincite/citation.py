@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 _CITATION = re.compile(
     r"(?P<source>[^@\s]+)@(?P<ref>[^:\s]+):(?P<place>.+?)"
-    r"(?:#L(?P<start>\d+)(?:C\d+)?(?:-L(?P<end>\d+)(?:C\d+)?)?)?"
+    r"(?:#L(?P<start>\d+)(?:C\d+)?(?:-L(?P<end>\d+)(?:C\d+)?)?)?",
+    re.DOTALL,  # a path may have any character in it
 )
 
 

@@ -20,13 +20,14 @@ from pincite.sources.reopening import reopen_source
 
 __all__ = ["Checked", "Passage", "get", "verify"]
 
-_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+))?(?::(?P<count>\d+))?$")
+_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+))?(?::(?P<count>\d+))?\Z", re.DOTALL)
 _CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})$")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Lines of a file as it is now. `changed` says that it is not what was indexed."""
+    """Lines of a file as it is now. `changed` says that it is not what was indexed, `newline` that
+    a newline follows the last line. `text.encode(encoding)` are the bytes of the file."""
 
     citation: str
     repo: str
@@ -35,6 +36,14 @@ class Passage:
     end_line: int
     text: str
     changed: bool
+    encoding: str = "utf-8"
+    newline: bool = True
+
+    @property
+    def raw(self) -> bytes:
+        """The lines as they stand in the file."""
+        end = "\n" if self.newline else ""
+        return f"{self.text}{end}".encode(self.encoding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +174,8 @@ def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passa
         end_line=last,
         text="\n".join(lines[start - 1 : last]),
         changed=changed,
+        encoding=document.encoding,
+        newline=last < len(lines),
     )
 
 

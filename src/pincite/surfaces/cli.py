@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,15 +20,15 @@ from pincite.surfaces.options import (
     NOTHING,
     OK,
     USAGE,
+    hand_over,
     index_option,
     json_option,
     run,
     say,
+    show,
 )
+from pincite.surfaces.terminal import guard_streams, one_line
 from pincite.version import VERSION
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -43,6 +42,7 @@ def main() -> None:
     # One small matrix product needs no threads, and starting them doubles numpy's import time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     rarely_collect()
+    guard_streams()
     try:
         code = app(standalone_mode=False)
     except click.ClickException as error:
@@ -68,7 +68,8 @@ def main() -> None:
 @json_option
 @index_option
 def get(locator: str, context: int, json_: bool, index: Path | None) -> None:
-    """Print lines of an indexed file, as it is now.
+    """Print lines of an indexed file, as it is now: on a terminal with control characters
+    escaped, else byte for byte.
 
     LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT or a citation; a path may be
     shortened from the left.
@@ -77,12 +78,12 @@ def get(locator: str, context: int, json_: bool, index: Path | None) -> None:
 
     passage = run(lambda engine: engine.get(locator, context), index)
     if json_:
-        click.echo(render.to_json(passage))
+        show(render.to_json(passage))
         return
-    say(passage.citation)
+    say(one_line(passage.citation))
     if passage.changed:
         say("warning: changed: the file has changed since it was indexed: run `pincite index`")
-    click.echo(passage.text)
+    hand_over(passage.raw, passage.text)
 
 
 @app.command()
@@ -101,10 +102,11 @@ def verify(pack: Path, json_: bool, index: Path | None) -> int:
     raw = sys.stdin.buffer.read() if str(pack) == "-" else commands.read_file(pack)
     checked = run(lambda engine: commands.verify(engine, raw), index)
     if json_:
-        click.echo(render.to_json(checked))
+        show(render.to_json(checked))
     else:
         for item in checked:
-            click.echo(f"{item.status:8} [{item.number}] {item.citation} {item.detail}".rstrip())
+            line = f"{item.status:8} [{item.number}] {item.citation} {item.detail}".rstrip()
+            show(one_line(line))
     return OK if all(item.status == "fresh" for item in checked) else NOTHING
 
 
@@ -113,7 +115,7 @@ def schema() -> None:
     """Print the JSON Schema of an evidence pack."""
     from pincite.surfaces import render
 
-    click.echo(render.to_json(render.pack_schema()))
+    show(render.to_json(render.pack_schema()))
 
 
 @app.command()
@@ -124,7 +126,7 @@ def status(json_: bool, index: Path | None) -> None:
     from pincite.surfaces import commands, render
 
     found = run(commands.status, index)
-    click.echo(render.to_json(found) if json_ else commands.status_table(found))
+    show(render.to_json(found) if json_ else commands.status_table(found))
 
 
 @app.command()

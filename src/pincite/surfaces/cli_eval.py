@@ -19,6 +19,7 @@ from pincite.surfaces.options import (
     json_option,
     run,
     say,
+    show,
     with_options,
 )
 
@@ -118,7 +119,7 @@ def run_(
         save_run(out, taken)
         say(f"{out} has the run")
     summary = summarise(taken, measure or DEFAULT_MEASURES)
-    click.echo(to_json(summary) if json_ else summary_table(summary))
+    show(to_json(summary) if json_ else summary_table(summary))
 
 
 @evaluate.command()
@@ -138,7 +139,7 @@ def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_:
         raise click.UsageError("two runs or more are needed: pincite eval compare A.json B.json")
     base, *others = map(load_run, runs)
     found = compare_runs(base, others, measure or GATED)
-    click.echo(to_json(found) if json_ else comparison_table(found, moved))
+    show(to_json(found) if json_ else comparison_table(found, moved))
 
 
 @evaluate.command()
@@ -179,7 +180,7 @@ def gate(
     if out:
         save_run(out, now)
     checks = check(before, now, measure or GATED)
-    click.echo(to_json(checks) if json_ else checks_table(checks, before.stamp, now.stamp))
+    show(to_json(checks) if json_ else checks_table(checks, before.stamp, now.stamp))
     return NOTHING if any(one.result == "worse" for one in checks) else OK
 
 
@@ -207,7 +208,7 @@ def report(
     chosen = form or (endings.get(out.suffix, "md") if out else "md")
     text = render([load_run(path) for path in runs], chosen, measure or DEFAULT_MEASURES)
     if out is None:
-        click.echo(text)
+        show(text)
         return
     write_whole(out, text)
     say(f"{out} has the report")

@@ -17,7 +17,7 @@ from pincite.surfaces.cli_eval import (
     read_questions,
     scope_of,
 )
-from pincite.surfaces.options import index_option, json_option, run, say
+from pincite.surfaces.options import index_option, json_option, run, say, show
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -50,10 +50,10 @@ def check(golden: Path, json_: bool) -> None:
         "expected": sum(len(query.expected) for query in found.queries),
     }
     if json_:
-        click.echo(to_json({**counts, "fingerprint": found.fingerprint}))
+        show(to_json({**counts, "fingerprint": found.fingerprint}))
         return
     named = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
-    click.echo(f"{named}; fingerprint {found.fingerprint}")
+    show(f"{named}; fingerprint {found.fingerprint}")
 
 
 @click.command("import")

@@ -22,7 +22,7 @@ from pincite.surfaces.cli_eval import (
     take_run,
     tried_options,
 )
-from pincite.surfaces.options import json_option, run, say
+from pincite.surfaces.options import json_option, run, say, show
 
 if TYPE_CHECKING:
     from pincite.chunkers import ChunkerConfig
@@ -118,7 +118,7 @@ def sweep(
             )
 
     found = run(work, tried.index)
-    click.echo(to_json(found) if json_ else sweep_table(found, top))
+    show(to_json(found) if json_ else sweep_table(found, top))
 
 
 @click.command()
@@ -158,7 +158,7 @@ def ann(
             )
 
     found = run(work, tried.index)
-    click.echo(to_json(found) if json_ else ann_table(found))
+    show(to_json(found) if json_ else ann_table(found))
 
 
 @click.command()
@@ -194,7 +194,7 @@ def calibrate(
     if out:
         save_run(out, taken)
     found = learn(taken, caution=caution)
-    click.echo(to_json(found) if json_ else calibration_table(found))
+    show(to_json(found) if json_ else calibration_table(found))
     if write:
         from pincite.evals.profile_file import write_thresholds
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.options import IndexOptions
-from pincite.surfaces.options import collection_option, index_option, json_option, run, say
+from pincite.surfaces.options import collection_option, index_option, json_option, run, say, show
+from pincite.surfaces.terminal import one_line
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
@@ -116,7 +117,7 @@ def _index(
     for report in reports:
         say(_sentence(report))
     if json_:
-        click.echo(to_json(reports))
+        show(to_json(reports))
 
 
 def _sentence(report: IngestReport) -> str:
@@ -134,8 +135,8 @@ def _sentence(report: IngestReport) -> str:
         if count
     ]
     lines = [
-        f"{report.source}: {', '.join(counts) or 'no'} documents, {report.chunks:,} chunks"
-        f" written in {duration(report.duration_s)}"
+        f"{one_line(report.source)}: {', '.join(counts) or 'no'} documents,"
+        f" {report.chunks:,} chunks written in {duration(report.duration_s)}"
     ]
     if report.skipped:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.skipped.items()))
@@ -160,16 +161,16 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
         return
     infos = run(lambda engine: engine.collections(), index)
     if json_:
-        click.echo(to_json(infos))
+        show(to_json(infos))
         return
     unseen = hidden(infos)
     for info in infos:
         if info.foreign:
             state = info.broken or f"{info.chunks:,} points, {info.spec.model or info.spec.dense}"
-            click.echo(f"{info.spec.name}: {state}; {info.foreign}, only read")
+            show(f"{info.spec.name}: {state}; {info.foreign}, only read")
             continue
-        sources = ", ".join(record.source.name for record in info.sources)
-        click.echo(
+        sources = ", ".join(one_line(record.source.name) for record in info.sources)
+        show(
             f"{info.spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
             f" {info.bytes / 1e6:.1f} MB, {info.spec.model or info.spec.dense or 'lexical'}"
             f"{standing(info.spec, unseen)};"

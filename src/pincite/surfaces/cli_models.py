@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.encoders import MODEL
-from pincite.surfaces.options import NOTHING, OK, json_option, say
+from pincite.surfaces.options import NOTHING, OK, json_option, say, show
 
 if TYPE_CHECKING:
     from pincite.settings import Settings
@@ -32,11 +32,11 @@ def models(context: click.Context, json_: bool) -> None:
     found = list_models(_settings().models)
     if json_:
         values = [{**asdict(s), "path": None if s.path is None else str(s.path)} for s in found]
-        click.echo(to_json(values))
+        show(to_json(values))
         return
     for status in found:
         size = f", {status.size / 1e6:.1f} MB, {status.source}" if status.size else ""
-        click.echo(f"{status.name}: {status.state}{size} {status.problem}".rstrip())
+        show(f"{status.name}: {status.state}{size} {status.problem}".rstrip())
 
 
 @models.command()
@@ -63,7 +63,7 @@ def verify(name: str) -> int:
     from pincite.providers.dense.cache import verify as check
 
     status = check(name, _settings().models)
-    click.echo(f"{status.name}: {status.state} {status.problem}".rstrip())
+    show(f"{status.name}: {status.state} {status.problem}".rstrip())
     return OK if status.state == "ready" else NOTHING
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.surfaces.options import NOTHING, OK, index_option, json_option, say
+from pincite.surfaces.options import NOTHING, OK, index_option, json_option, say, show
 
 if TYPE_CHECKING:
     from pincite.model import Notice
@@ -47,7 +47,7 @@ def embed(
         settings = replace(settings, use=replace(settings.use, cache=None))
     given = texts or tuple(line.rstrip("\n") for line in sys.stdin)
     found = asyncio.run(embed_texts(settings, model, given, as_query, _say_notice))
-    click.echo(to_json(found))
+    show(to_json(found))
 
 
 @click.command()
@@ -64,12 +64,12 @@ def doctor(offline: bool, json_: bool, index: Path | None) -> int:
 
     findings = asyncio.run(examine(_settings(index), ask=not offline))
     if json_:
-        click.echo(to_json(findings))
+        show(to_json(findings))
     else:
         for one in findings:
-            click.echo(f"{one.state:7} {one.kind:6} {one.name}: {one.detail}")
+            show(f"{one.state:7} {one.kind:6} {one.name}: {one.detail}")
             if one.hint:
-                click.echo(f"               try: {one.hint}")
+                show(f"               try: {one.hint}")
     return NOTHING if any(one.state == "failed" for one in findings) else OK
 
 
@@ -88,16 +88,16 @@ def status(json_: bool, index: Path | None) -> None:
 
     vectors = open_cache(_settings(index))
     if vectors is None:
-        click.echo("null" if json_ else "there is no cache: cache.limit_mb is 0")
+        show("null" if json_ else "there is no cache: cache.limit_mb is 0")
         return
     found = vectors.status()
     vectors.close()
     if json_:
-        click.echo(to_json(found))
+        show(to_json(found))
         return
-    click.echo(f"{found.path}: {found.bytes / 1e6:.1f} of {found.limit_bytes / 1e6:,.0f} MB")
+    show(f"{found.path}: {found.bytes / 1e6:.1f} of {found.limit_bytes / 1e6:,.0f} MB")
     for model, count in found.models.items():
-        click.echo(f"  {model}: {count:,}")
+        show(f"  {model}: {count:,}")
 
 
 @cache.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.surfaces.options import index_option, json_option, run, say
+from pincite.surfaces.options import index_option, json_option, run, say, show
 
 if TYPE_CHECKING:
     from pincite.filling import Reembedded, Reembedding
@@ -56,7 +56,7 @@ def reembed(
         line.done()
     say(_sentence(done))
     if json_:
-        click.echo(to_json(done))
+        show(to_json(done))
 
 
 def _sentence(done: Reembedded) -> str:

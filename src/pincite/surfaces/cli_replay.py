@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pincite.surfaces.options import NOTHING, OK, index_option, json_option, run
+from pincite.surfaces.options import NOTHING, OK, index_option, json_option, run, show
 
 
 @click.command()
@@ -32,8 +32,8 @@ def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: 
         found = replaying.logged(load_settings(os.environ, Path.cwd(), index), limit)
         text = to_json(found) if json_ else replaying.logged_table(found)
         if text:
-            click.echo(text)
+            show(text)
         return OK
     result = run(lambda engine: replaying.replay(engine, query_id, current=current), index)
-    click.echo(to_json(result) if json_ else replaying.replay_table(result))
+    show(to_json(result) if json_ else replaying.replay_table(result))
     return OK if result.same else NOTHING

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from pincite.surfaces.options import index_option, say
+from pincite.surfaces.options import index_option, say, show
 
 
 @click.command()
@@ -51,6 +51,6 @@ def rerank(
     )
     if as_text:
         for one in found.results:
-            click.echo(one.document)
+            show(one.document)
     else:
-        click.echo(to_json(found))
+        show(to_json(found))

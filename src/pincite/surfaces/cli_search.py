@@ -11,11 +11,12 @@ from pincite.surfaces.options import (
     NOTHING,
     OK,
     PRESET_NAMES,
-    colour_wanted,
+    hand_over,
     index_option,
     json_option,
     run,
     say,
+    show,
     with_options,
 )
 
@@ -72,6 +73,13 @@ _SHOWING = (
         default="table",
         help="How to print.",
     ),
+    click.option(
+        "-0",
+        "--null",
+        "null",
+        is_flag=True,
+        help="With --format files: names as they are, each ended by a NUL.",
+    ),
     click.option("--json", "json_", is_flag=True, help="Same as --format json."),
     click.option("--explain", "explained", is_flag=True, help="Show each stage, on stderr."),
 )
@@ -98,6 +106,7 @@ def evidence(preset: str | None, **values: Any) -> int:
 def _search(
     show_all: bool,
     form: render.Format,
+    null: bool,
     json_: bool,
     explained: bool,
     index: Path | None,
@@ -105,9 +114,15 @@ def _search(
 ) -> int:
     from pincite.surfaces import commands, render
 
+    if null and (json_ or form != "files"):
+        raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
     request = _request(**asked, show_all=show_all, explained=explained)
     pack, trace = run(lambda engine: commands.search(engine, request), index)
-    click.echo(render.render(pack, "json" if json_ else form, colour=colour_wanted()))
+    if null:
+        raw = render.null_files(pack)
+        hand_over(raw, raw.decode())
+    elif parts := render.render(pack, "json" if json_ else form):
+        show(*parts)
     if explained:
         say(commands.explain_table(trace))
     if trace.query_id and (explained or json_):
@@ -126,7 +141,7 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     request = _request(**asked, show_all=True, explained=True)
     _, trace = run(lambda engine: commands.search(engine, request), index)
     views = commands.explain(trace)
-    click.echo(render.to_json(views) if json_ else commands.explain_table(trace))
+    show(render.to_json(views) if json_ else commands.explain_table(trace))
 
 
 def _request(

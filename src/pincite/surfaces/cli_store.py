@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.surfaces.options import index_option, json_option, run, say
+from pincite.surfaces.options import index_option, json_option, run, say, show
 
 if TYPE_CHECKING:
     from pincite.moving import Moved
@@ -41,10 +41,10 @@ def _move(index: Path | None, json_: bool, *, remote: bool) -> None:
 
     moved = run(work, index)
     if json_:
-        click.echo(render.to_json(moved))
+        show(render.to_json(moved))
         return
     for one in moved:
-        click.echo(
+        show(
             f"{one.collection}: {one.points:,} points, {one.copied:,} copied,"
             f" {one.compared} compared"
         )

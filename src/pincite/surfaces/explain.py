@@ -19,6 +19,7 @@ from pincite.model import (
 )
 from pincite.stages.pack import place_of
 from pincite.stages.retrieve import Retrieved
+from pincite.surfaces.terminal import one_line
 from pincite.trace import Trace
 
 _SHOWN = 6
@@ -64,7 +65,7 @@ def explain_table(trace: Trace) -> str:
         best = view.candidates[:_SHOWN]
         for one in best if best != shown else ():
             signals = "  ".join(f"{s.name} {s.value:.3f}" for s in one.signals)
-            lines.append(f"    #{one.id[:12]}  {signals}  {one.place}".rstrip())
+            lines.append(f"    #{one.id[:12]}  {signals}  {one_line(one.place)}".rstrip())
         shown = best or shown
         lines += [f"    - {drop.candidate_id}: {drop.reason}" for drop in view.dropped[:_SHOWN]]
         if len(view.dropped) > _SHOWN:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from pincite.options import DEFAULT_COLLECTION
+from pincite.surfaces.terminal import control, visible
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
@@ -46,9 +48,39 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
     return decorate
 
 
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """Text in a colour, where colour is wanted. `code` is that of `ESC [ code m`."""
+
+    text: str
+    code: str
+
+
 def say(message: str) -> None:
     """One message for the person, on stderr."""
-    sys.stderr.write(f"{message}\n")
+    sys.stderr.write(f"{visible(message)}\n")
+
+
+def show(*parts: str | Painted) -> None:
+    """A result for the person, on stdout, with a newline. What a terminal would obey is escaped
+    into a pipe as well: what comes out of `| head` is on a terminal, too."""
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for part in parts:
+        text = visible(part.text if isinstance(part, Painted) else part)
+        if colour and isinstance(part, Painted):
+            control(sys.stdout, f"\x1b[{part.code}m{text}\x1b[0m")
+        else:
+            sys.stdout.write(text)
+    sys.stdout.write("\n")
+
+
+def hand_over(raw: bytes, text: str) -> None:
+    """Data on stdout: exactly the bytes; on a terminal the text, with a newline."""
+    if sys.stdout.isatty():
+        show(text)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(raw)
 
 
 def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | None) -> T:
@@ -63,8 +95,3 @@ def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | No
             return await work(engine)
 
     return asyncio.run(session())
-
-
-def colour_wanted() -> bool:
-    """Colour only on a terminal, and never where `NO_COLOR` is set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -6,9 +6,11 @@ import time
 from typing import TextIO
 
 from pincite.ingest import Progress
+from pincite.surfaces.terminal import control
 
 _REDRAW_S = 0.1
 _PLAIN_EVERY_S = 10.0
+_CLEARED = "\r\x1b[K"  # the cursor goes to the beginning of its line, which becomes empty
 _WORDS = {"diff": "looking for changes", "index": "indexing", "weigh": "weighing again"}
 
 
@@ -43,13 +45,14 @@ class ProgressLine:
     def done(self) -> None:
         """Remove what stands on the terminal's line."""
         if self._open:
-            self._stream.write("\r\x1b[K")
+            control(self._stream, _CLEARED)
             self._stream.flush()
             self._open = False
 
     def _write(self, line: str) -> None:
         if self._terminal:
-            self._stream.write(f"\r\x1b[K{line}")
+            control(self._stream, _CLEARED)
+            self._stream.write(line)
             self._open = True
         else:
             self._stream.write(f"{line}\n")

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import msgspec
 
 from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack, Verdict
 from pincite.stages.pack import place_of
+from pincite.surfaces.options import Painted
+from pincite.surfaces.terminal import one_line, visible, visible_json
 
 Format = Literal["table", "json", "md", "files"]
 
 _SNIPPET_LINES = 6
 _WIDE = 160  # where there is no terminal
+_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # what may stand behind a fence
+#: Characters of a name that git writes in quotes with an escape; others are octal bytes there.
+_ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 
 
 def to_json(value: object) -> str:
-    """Indented JSON of any of our values, keys in the order of their declaration."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    """Indented JSON of any of our values, keys in the order of their declaration. What a terminal
+    would obey, or not show, is escaped."""
+    return visible_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def pack_from_json(text: bytes) -> EvidencePack:
@@ -32,15 +39,15 @@ def pack_schema() -> dict[str, Any]:
     return msgspec.json.schema(EvidencePack)
 
 
-def render(pack: EvidencePack, form: Format, *, colour: bool) -> str:
-    """A pack in one of the formats, without a final newline."""
-    renderers: dict[Format, Callable[[], str]] = {
-        "json": lambda: to_json(pack),
-        "md": lambda: _markdown(pack),
-        "files": lambda: _files(pack),
-        "table": lambda: _table(pack, colour=colour),
-    }
-    return renderers[form]()
+def render(pack: EvidencePack, form: Format) -> tuple[str | Painted, ...]:
+    """A pack in one of the formats, without a final newline; nothing for no files."""
+    if form == "table":
+        return tuple(_table(pack))
+    if form == "files":
+        text = "\n".join(_files(pack, _quoted))
+    else:
+        text = to_json(pack) if form == "json" else _markdown(pack)
+    return (text,) if text else ()
 
 
 def short_id(item: Evidence) -> str:
@@ -63,57 +70,86 @@ def _score(item: Evidence) -> str:
     return f"{ranks.name} {ranks.value:.3f} ({ranks.kind})"
 
 
-def _files(pack: EvidencePack) -> str:
-    """`path:first:last`, best first, each once; without lines the path, without it the address."""
-    return "\n".join(dict.fromkeys(filter(None, map(_file, pack.evidence))))
+def null_files(pack: EvidencePack) -> bytes:
+    """The files as they are called, each ended by a NUL."""
+    return "".join(f"{one}\0" for one in _files(pack, str)).encode()
 
 
-def _file(item: Evidence) -> str:
-    if item.path and item.end_line:
-        return f"{item.path}:{item.start_line}:{item.end_line}"
-    return place_of(item)
-
-
-def _table(pack: EvidencePack, *, colour: bool) -> str:
-    def paint(code: str, text: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if colour else text
-
-    width = shutil.get_terminal_size((_WIDE, 24)).columns
-    verdict = pack.verdict
-    blocks = [f"{paint('1', verdict.level)}: {reason_of(verdict)}"]
+def _files(pack: EvidencePack, called: Callable[[str], str]) -> Iterable[str]:
+    """`path:first:last`, best first, each once; without lines the path, without it the address.
+    `called` says how a path or address is written."""
+    places: dict[str, None] = {}
     for item in pack.evidence:
-        heading = " > ".join(item.headings)
-        place = place_of(item) or item.collection
-        lines = [
-            f"{paint('1', f'[{item.number}]')} {paint('36', place)}",
-            f"    {paint('2', f'{item.citation}')}",
-            f"    {_score(item)}  {short_id(item)}{f'  {heading}' if heading else ''}",
-        ]
+        lines = f":{item.start_line}:{item.end_line}" if item.path and item.end_line else ""
+        if name := item.path or item.url:
+            places[f"{called(name)}{lines}"] = None
+    return places
+
+
+def _quoted(name: str) -> str:
+    """The name; where it holds a quote, a backslash or what is not visible, as git and C write it:
+    in quotes, with escapes."""
+    if one_line(name) == name and not {'"', "\\"} & set(name):
+        return name
+    return '"' + "".join(map(_quoted_character, name)) + '"'
+
+
+def _quoted_character(character: str) -> str:
+    code = ord(character)
+    if code in _ESCAPES:
+        return f"\\{_ESCAPES[code]}"
+    if one_line(character) == character:
+        return character
+    return "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogatepass"))
+
+
+def _table(pack: EvidencePack) -> Iterator[str | Painted]:
+    """What stands on a line of its own is kept to its line."""
+    width = max(40, shutil.get_terminal_size((_WIDE, 24)).columns)
+    verdict = pack.verdict
+    yield Painted(verdict.level, "1")
+    yield f": {one_line(reason_of(verdict))}"
+    for item in pack.evidence:
+        heading = one_line(" > ".join(item.headings))
+        yield "\n\n"
+        yield Painted(f"[{item.number}]", "1")
+        yield " "
+        yield Painted(one_line(place_of(item) or item.collection), "36")
+        yield "\n    "
+        yield Painted(one_line(item.citation), "2")
+        yield f"\n    {_score(item)}  {short_id(item)}{f'  {heading}' if heading else ''}"
         shown = item.context.text if item.context else item.text
         text = [line for line in shown.split("\n") if line.strip()]
         most = len(text) if item.context else _SNIPPET_LINES
-        lines += [f"    | {line.expandtabs(4)}"[: max(40, width)] for line in text[:most]]
+        for line in text[:most]:
+            plain = line.removesuffix("\r").expandtabs(4)
+            yield "\n" + f"    | {visible(plain)}"[:width]
         if len(text) > most:
-            lines.append(f"    | ... {len(text) - most} more lines")
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
+            yield f"\n    | ... {len(text) - most} more lines"
 
 
 def _markdown(pack: EvidencePack) -> str:
     verdict = pack.verdict
-    blocks = [f"# {pack.query}", f"**{verdict.level}**: {reason_of(verdict)}"]
+    blocks = [f"# {one_line(pack.query)}", f"**{verdict.level}**: {one_line(reason_of(verdict))}"]
     for item in pack.evidence:
-        fence = "`" * max(3, _longest_fence(item.text) + 1)
-        language = item.language if item.source_type != "docs" else ""
-        blocks.append(f"## [{item.number}] {item.citation}\n\n{' > '.join(item.headings)}".rstrip())
-        blocks.append(f"{fence}{language}\n{item.text}\n{fence}")
+        blocks.append(f"## [{item.number}] {one_line(item.citation)}")
+        if item.headings:  # not at the beginning of a line, where it might open a block
+            blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
+        blocks.append(_fenced(item.text, item))
         if item.context is not None:
             around = item.context
-            fence = "`" * max(3, _longest_fence(around.text) + 1)
             blocks.append(f"Lines {around.start_line} to {around.end_line} around it:")
-            blocks.append(f"{fence}{language}\n{around.text}\n{fence}")
-    blocks += [f"> {notice.code}: {notice.message}" for notice in pack.warnings]
+            blocks.append(_fenced(around.text, item))
+    blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
     return "\n\n".join(blocks)
+
+
+def _fenced(text: str, item: Evidence) -> str:
+    """The text in a fence that is longer than any in it."""
+    known = item.source_type != "docs" and _LANGUAGE.fullmatch(item.language)
+    fence = "`" * max(3, _longest_fence(text) + 1)
+    shown = visible(text.replace("\r\n", "\n"))
+    return f"{fence}{item.language if known else ''}\n{shown}\n{fence}"
 
 
 def _longest_fence(text: str) -> int:

@@ -23,6 +23,7 @@ from pincite.retrieval_log import (
     events,
     find_event,
 )
+from pincite.surfaces.terminal import one_line
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
@@ -80,7 +81,8 @@ async def _present(engine: AsyncPincite, then: Event) -> set[tuple[str, str]]:
 def logged_table(found: tuple[Event, ...]) -> str:
     """One line per search."""
     return "\n".join(
-        f"{event.query_id[:12]}  {event.time[:19]}  {_level(event):8}  {event.asked.text[:100]}"
+        f"{event.query_id[:12]}  {event.time[:19]}  {_level(event):8}"
+        f"  {one_line(event.asked.text[:100])}"
         for event in found
     )
 
@@ -95,7 +97,7 @@ def replay_table(found: Replay) -> str:
     now = _outcome(found.verdict_now, found.error_now)
     lines = [
         f"search   {found.query_id} of {found.time[:19]}",
-        f"question {found.text}",
+        f"question {one_line(found.text)}",
         f"result   {_pair(then, now)}",
     ]
     for title, differences in (
@@ -134,7 +136,7 @@ def _item(item: ItemChange) -> str:
     why = f"  ({item.reason})" if item.reason else ""
     return (
         f"{_place(item.rank_then):>5} {_place(item.rank_now):>5}  {places:>14}  {scores}{why}"
-        f"\n       #{item.chunk_id[:12]} {item.collection} {item.place}"
+        f"\n       #{item.chunk_id[:12]} {item.collection} {one_line(item.place)}"
     )
 
 

@@ -11,6 +11,7 @@ from pincite.members import hidden, visible
 from pincite.model import CollectionSpec
 from pincite.model_settings import BUNDLED
 from pincite.ports import CollectionInfo
+from pincite.surfaces.terminal import one_line
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
@@ -87,7 +88,7 @@ def foreign_lines(info: CollectionInfo) -> list[str]:
 def status_table(found: Status) -> str:
     """A status as lines of text."""
     lines = [
-        f"index    {found.index}",
+        f"index    {one_line(found.index)}",
         f"owner    process {found.owner_pid}, version {found.version}",
         f"rung     {found.rung}",
         f"store    {found.store}",
@@ -111,16 +112,16 @@ def status_table(found: Status) -> str:
             source = record.source
             state = f"indexed {record.indexed_at}" if record.complete else "incomplete"
             ref = f"@{source.ref[:12]}" if source.ref else ""
-            lines.append(f"  source  {source.name}{ref} ({source.kind}), {state}")
-            lines.append(f"          {source.location}")
+            lines.append(f"  source  {one_line(source.name)}{ref} ({source.kind}), {state}")
+            lines.append(f"          {one_line(source.location)}")
             if record.skipped:
                 counts = ", ".join(f"{n} {code}" for code, n in sorted(record.skipped.items()))
                 lines.append(f"          left out: {counts}")
-                lines += [f"            {named}" for named in record.skipped_paths[:10]]
+                lines += [f"            {one_line(named)}" for named in record.skipped_paths[:10]]
             if record.noted:
                 counts = ", ".join(f"{n} {code}" for code, n in sorted(record.noted.items()))
                 lines.append(f"          noted: {counts}")
-                lines += [f"            {named}" for named in record.noted_paths[:10]]
+                lines += [f"            {one_line(named)}" for named in record.noted_paths[:10]]
     if found.advice:
         lines += ["", *(f"try: {advice}" for advice in found.advice)]
     return "\n".join(lines)

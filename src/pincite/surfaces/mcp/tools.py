@@ -181,7 +181,7 @@ async def _read(engine: AsyncPincite, asked: ReadArguments) -> Answer:
         cut = passage.start_line + _MAX_LINES - 1
         cited = f"{passage.citation.rpartition('#')[0]}#L{passage.start_line}-L{cut}"
         kept = "\n".join(lines[:_MAX_LINES])
-        passage = replace(passage, text=kept, end_line=cut, citation=cited)
+        passage = replace(passage, text=kept, end_line=cut, citation=cited, newline=True)
     reading = Reading(passage, max(0, left))
     return Answer(texts.passage_text(passage, reading.lines_left), msgspec.to_builtins(reading))
 

@@ -1,0 +1,114 @@
+"""Text that others wrote, on a terminal: what would steer it or hide from its reader is escaped.
+
+Texts, headings, file names and error messages may hold any character. A terminal obeys some of
+them: it sets its title, clears itself, moves the cursor back over what it has shown. `main` puts a
+`Screen` in place of every standard stream that is a terminal, so that nothing gets round it: no
+command, no library, no traceback.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from typing import IO, TextIO
+
+#: What is escaped: C0 without tab and newline (a CR before a newline stays as well), DEL, C1, and
+#: what is invisible or reorders the line: soft hyphen, bidi marks, embeddings, overrides and
+#: isolates, zero width space and no-break space, line and paragraph separators, the deprecated
+#: format controls, interlinear annotations, tags, lone surrogates. The joiners U+200C and U+200D
+#: stay: Persian, Indic scripts and emoji are written with them.
+_CONTROLS = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+    r"\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\ud800-\udfff\U000e0000-\U000e007f"
+)
+_HIDDEN = re.compile(rf"[{_CONTROLS}]|\r(?!\n)")
+_HIDDEN_IN_LINE = re.compile(rf"[{_CONTROLS}\t\n\r]")
+
+
+def visible(text: str) -> str:
+    r"""The text with every such character as `\x1b`, `\u202e` or `\U000e0041`."""
+    return _HIDDEN.sub(_escaped, text)
+
+
+def one_line(text: str) -> str:
+    r"""`visible` for a name: tab, CR and newline are escaped as well, as `\x0a`, so that one name
+    never looks like two."""
+    return _HIDDEN_IN_LINE.sub(_escaped, text)
+
+
+def visible_json(text: str) -> str:
+    r"""JSON that means the same, with every such character as `\u202e`."""
+    return _HIDDEN.sub(_escaped_json, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escaped_json(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+class Screen(io.TextIOBase):
+    """A stream of text that is a terminal. `write` escapes, `control` does not."""
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        stream.reconfigure(errors="backslashreplace")  # whatever the locale cannot write
+        self._stream = stream
+
+    @property
+    def buffer(self) -> IO[bytes]:
+        """The bytes below; a protocol is spoken on them, not to a person."""
+        return self._stream.buffer  # type: ignore[return-value]
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """That of the terminal."""
+        return self._stream.encoding
+
+    def write(self, text: str, /) -> int:
+        """Write the visible form. Returns the length of what was given."""
+        self._stream.write(visible(text))
+        return len(text)
+
+    def control(self, sequence: str) -> None:
+        """Write what is meant for the terminal itself, such as a colour."""
+        self._stream.write(sequence)
+
+    def flush(self) -> None:
+        """Show what was written."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """It is."""
+        return True
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def fileno(self) -> int:
+        """That of the terminal."""
+        return self._stream.fileno()
+
+
+def guard_streams() -> None:
+    """Put a `Screen` before stdout and stderr where they are terminals."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper) and stream.isatty():
+            setattr(sys, name, Screen(stream))
+
+
+def control(stream: TextIO | Screen, sequence: str) -> None:
+    """Send a sequence of our own, past the escaping of a `Screen`."""
+    if isinstance(stream, Screen):
+        stream.control(sequence)
+    else:
+        stream.write(sequence)
