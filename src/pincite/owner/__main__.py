@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from pincite.ports import DenseEncoder
 
 
+class WithoutSecrets(logging.Formatter):
+    """What is logged may quote a question, such as a traceback of what failed on it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line and its traceback, masked as the retrieval log is."""
+        from pincite.retrieval_log.secrets import mask
+
+        return mask(super().format(record))
+
+
 def report(line: object) -> None:
     """Tell the process that waits for us, if it still does, and let go of its pipe."""
     with suppress(BrokenPipeError):
@@ -64,7 +74,7 @@ def main(index: str, models: str, idle_s: str) -> int:
     root = Path(index)
     os.chdir(root)
     handler = RotatingFileHandler(root / LOG, maxBytes=1_000_000, backupCount=1)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
+    handler.setFormatter(WithoutSecrets("%(asctime)s %(process)d %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:
         asyncio.run(run(root, Path(models), float(idle_s)))

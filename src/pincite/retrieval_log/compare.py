@@ -46,7 +46,8 @@ class ItemChange:
 class Replay:
     """A logged search beside the same search now. `items` are in the order of the pack now, then
     those that are not shown any more in the order that they had. `settings` are the values of
-    today's profile that are not those of the log, whether the search used them or not."""
+    today's profile that are not those of the log, whether the search used them or not. `masked`
+    says that the question had secrets, which are not in the log: it was asked again without."""
 
     query_id: str
     time: str
@@ -60,6 +61,7 @@ class Replay:
     verdict_now: Verdict | None
     error_then: Failure | None
     error_now: Failure | None
+    masked: bool = False
 
 
 def compare(
@@ -86,6 +88,7 @@ def compare(
         verdict_now=now.verdict,
         error_then=then.error,
         error_now=now.error,
+        masked=then.masked,
     )
 
 

@@ -108,7 +108,8 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One search. `found` are the best 200 hits of all collections after fusion, best first."""
+    """One search. `found` are the best 200 hits of all collections after fusion, best first;
+    `masked` says that the search was asked with secrets that are not in the log."""
 
     query_id: str
     time: str
@@ -124,6 +125,7 @@ class Event:
     warnings: tuple[Notice, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     error: Failure | None = None
+    masked: bool = False
 
 
 def event_of(

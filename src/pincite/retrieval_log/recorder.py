@@ -17,6 +17,7 @@ from pincite.model import EvidencePack
 from pincite.ports import CollectionInfo
 from pincite.retrieval_log.event import Asked, Event, Found, event_of
 from pincite.retrieval_log.files import LogFiles
+from pincite.retrieval_log.masking import masked
 from pincite.retrieval_log.settings import LogSettings
 from pincite.trace import Trace
 
@@ -99,7 +100,8 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
         if not _is_ours(folder):  # no index, or not ours: the search has said so
             return
         try:
-            files.append(msgspec.json.encode(event))
+            kept = masked(event) if settings.mask_secrets else event
+            files.append(msgspec.json.encode(kept))
         except OSError as error:
             if not warned:
                 log.warning("searches are not logged: %s: %s", files.path, error.strerror)

@@ -17,7 +17,8 @@ _WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off"
 @dataclass(frozen=True, slots=True)
 class LogSettings:
     """The table `[log]` of pincite.toml. A file is put aside when the next line would make it
-    larger than `max_bytes`; `keep` such files stay beside the current one.
+    larger than `max_bytes`; `keep` such files stay beside the current one. `mask_secrets` leaves
+    out what looks like a key or password in a question.
 
     A line has 20 to 30 KB: with the defaults the last thousand searches or so are there.
     """
@@ -25,6 +26,7 @@ class LogSettings:
     enabled: bool = True
     max_bytes: int = 8_000_000
     keep: int = 3
+    mask_secrets: bool = True
 
     def __post_init__(self) -> None:
         if self.max_bytes < 1:

@@ -100,6 +100,11 @@ def replay_table(found: Replay) -> str:
         f"question {one_line(found.text)}",
         f"result   {_pair(then, now)}",
     ]
+    if found.masked:
+        lines.append(
+            "masked   the question had secrets, which are not in the log: it was asked again"
+            " without them"
+        )
     for title, differences in (
         ("index", found.index),
         ("models", found.models),

@@ -1,0 +1,64 @@
+"""An event without the secrets that were in its question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import msgspec
+
+from pincite.retrieval_log.event import Asked, Event
+from pincite.retrieval_log.secrets import mask, secrets_in
+
+T = TypeVar("T")
+
+
+def masked(event: Event) -> Event:
+    """The event with all secrets masked in what the caller gave and in what was made of it: plan,
+    verdict, warnings, error. A secret that was found in one place is masked in every other, too.
+    The profile and what stands in the index are left as they are."""
+    asked = event.asked
+    given = msgspec.to_builtins((asked.text, asked.scope, asked.options))
+    known = {secret for text in _texts(given) for secret in secrets_in(text)}
+
+    parts = (given, event.request, event.verdict, event.warnings, event.error)
+    if not any(mask(text, known) != text for text in _texts(msgspec.to_builtins(parts))):
+        return event
+
+    def clean(value: T) -> T:
+        plain: T = msgspec.convert(
+            _mapped(msgspec.to_builtins(value), lambda text: mask(text, known)), type(value)
+        )
+        return plain
+
+    return replace(
+        event,
+        asked=Asked(clean(asked.text), clean(asked.scope), asked.profile, clean(asked.options)),
+        request=clean(event.request),
+        verdict=event.verdict and clean(event.verdict),
+        warnings=tuple(map(clean, event.warnings)),
+        error=event.error and clean(event.error),
+        masked=True,
+    )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: _mapped(one, change) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(one, change) for one in value]
+    return value

@@ -1,0 +1,178 @@
+"""What looks like a secret, taken out of a text.
+
+People paste keys and passwords into questions. The patterns are those of the vendors, and of how
+passwords are written down; docs/retrieval-log.md lists them. They ask for what is specific, as a
+question with a commit, a content hash or a long name in it must stay as it is.
+
+No pattern takes more than linear time: a run that may be long is followed by nothing that could
+fail, or is bounded, or begins only where a run of its characters begins.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection
+from itertools import pairwise
+
+MASK = "[masked]"
+_SHORTEST = 6  # a value that is looked for in other fields as well; guess, unmeasured
+# With more than these a text is masked as a whole, so that no question keeps the log busy.
+_MOST = 50  # secrets in one text; guess, unmeasured
+_MOST_COMPARED = 10_000_000  # characters times known secrets, about a second
+
+#: Keys with a prefix of their vendor.
+_KEYS = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"
+    r"(?P<loose>(?:sk|pa|al)-[A-Za-z0-9_-]{16,})"  # OpenAI, Anthropic and more, Voyage
+    r"|[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{16,}"  # Stripe
+    r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"  # AWS
+    r"|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}"  # GitHub
+    r"|gl(?:pat|ptt|dt|rt|soat|ft|cbt)-[A-Za-z0-9_.-]{16,}"  # GitLab
+    r"|xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}"  # Slack
+    r"|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}"  # Google
+    r"|hf_[A-Za-z0-9]{20,}"  # Hugging Face
+    r"|jina_[A-Za-z0-9_-]{30,}|gsk_[A-Za-z0-9]{30,}|r8_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{30,}"
+    r"|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|dop_v1_[a-f0-9]{30,}"
+    r"|SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}"  # SendGrid
+    r")"
+)
+#: A JSON Web Token: three parts, the first of which is base64 of `{"`.
+_WEB_TOKENS = re.compile(
+    r"(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
+)
+_PRIVATE_KEYS = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+    r".{0,200}?[A-Za-z0-9+/=]{24}.*?(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.DOTALL,
+)
+#: `user:password@` of an address.
+_IN_ADDRESSES = re.compile(r"(?<=://)[^\s/?#@:]{0,200}:(?P<value>[^\s/?#]{1,500})@")
+_HEADERS = re.compile(
+    r"(?:\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:[a-z]{3,12}\s{1,4})?|\bbearer\s{1,4})"
+    r"(?P<value>[A-Za-z0-9._~+/:=-]{8,})",
+    re.IGNORECASE,
+)
+#: `password=...`, `"api_key": "..."`, `DB_PASSWORD: ...`, `password is ...`.
+_NAMED = re.compile(
+    r"(?:(?P<strong>passwords?|passwd|passphrase|passcode|pwd|secret)"
+    r"|credentials?|(?:api|access|secret|private|auth)[_ -]?key|token)"
+    r"(?P<link>[\"']?[ \t]{0,4}(?::=|=(?!=)|:)[ \t]{0,4}|[ \t]{1,4}(?:is|was)[ \t]{1,4})"
+    r"(?:\"(?P<double>[^\"\n]{4,500})\"|'(?P<single>[^'\n]{4,500})'"
+    r"|[\"']?(?P<bare>(?:[^\s\"'`,;<>(){}\[\]&]|&(?!\w{1,40}=)){4,})(?P<next>[(\[{<]?))",
+    re.IGNORECASE,
+)
+#: What stands where a secret would, in documentation and in code.
+_NO_SECRET = re.compile(
+    r"\W*|.*(?:\$\{|\{\{|\$\(|%\(|<|://|\.\.\.|\*\*\*|xxx|your|example|placeholder|change_?me"
+    r"|password|passwd|passphrase|secret|token|credential|(?:api|private|public)[_-]?key).*"
+    r"|pass|pwd|user|true|false|none|null|nil|undefined|default|required|optional|empty",
+    re.IGNORECASE | re.DOTALL,
+)
+_RUNS = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+_CLASSES = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
+_DIGESTS = ("md5-", "sha1-", "sha256-", "sha384-", "sha512-")  # of contents, in lock files
+
+# Of 20,000 random strings of base64 these let 8 % pass at 32 characters, 4 % at 40 and 2 % at 64;
+# of 89,460 names in the code of 60 libraries they take 4: three tokens and packed data.
+_LEAST_BITS = 4.0  # per character, by how often each occurs; hexadecimal digits have 4 at most
+_LEAST_CHANGES = 0.42  # share of neighbours of another class; names in camelCase have .2 to .4
+_LOOK_BACK = 300  # characters, for the beginning of an address
+
+
+def find_secrets(text: str) -> list[tuple[int, int]]:
+    """Where they are, as [start, end) by start; they do not overlap."""
+    found = [m.span() for m in _KEYS.finditer(text) if not m["loose"] or _mixed(m["loose"])]
+    found += [match.span() for match in _WEB_TOKENS.finditer(text)]
+    found += [match.span() for match in _PRIVATE_KEYS.finditer(text)]
+    found += _values(_IN_ADDRESSES, text, lambda value: not _NO_SECRET.fullmatch(value))
+    found += _values(_HEADERS, text, _is_credential)
+    found += [span for match in _NAMED.finditer(text) if (span := _named(match))]
+    found += [match.span() for match in _RUNS.finditer(text) if _is_random(text, match)]
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def secrets_in(text: str) -> set[str]:
+    """Those that are long enough to be looked for elsewhere."""
+    return {text[a:b] for a, b in find_secrets(text) if b - a >= _SHORTEST}
+
+
+def mask(text: str, known: Collection[str] = ()) -> str:
+    """The text with `[masked]` for every secret, and for all that is `known` to be one in whatever
+    case it is written."""
+    found = find_secrets(text)
+    if len(found) > _MOST or len(known) * len(text) > _MOST_COMPARED:
+        return MASK
+    parts, at = [], 0
+    for start, end in found:
+        parts += [text[at:start], MASK]
+        at = end
+    masked = "".join((*parts, text[at:]))
+    if not known:
+        return masked
+    longest_first = sorted(known, key=lambda one: (-len(one), one))
+    return re.sub("|".join(map(re.escape, longest_first)), MASK, masked, flags=re.IGNORECASE)
+
+
+def _values(
+    pattern: re.Pattern[str], text: str, holds: Callable[[str], bool]
+) -> list[tuple[int, int]]:
+    return [m.span("value") for m in pattern.finditer(text) if holds(m["value"])]
+
+
+def _mixed(value: str) -> bool:
+    """Letters and digits, in both cases or in a long run: no words with dashes between."""
+    if not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
+        return False
+    cases = any(map(str.isupper, value)) and any(map(str.islower, value))
+    return cases or max(map(len, re.split(r"[-_.]", value))) >= 12
+
+
+def _is_credential(value: str) -> bool:
+    """What stands in a header: not the name of a class, nor a word."""
+    cases = any(map(str.isupper, value)) and any(map(str.islower, value))
+    return (_mixed(value) or (cases and len(value) >= 16)) and not _NO_SECRET.fullmatch(value)
+
+
+def _named(match: re.Match[str]) -> tuple[int, int] | None:
+    """What a name is said to be, unless it is code: a type, another name, a call, a number."""
+    group = next(name for name in ("double", "single", "bare") if match[name] is not None)
+    value = match[group].rstrip(":.,?!")
+    digit, letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
+    if len(value) < 4 or " " in value or _NO_SECRET.fullmatch(value):
+        return None
+    if not match["strong"]:
+        holds = len(value) >= 8 and digit and letter
+    elif match["link"].strip() in ("is", "was"):
+        holds = digit and letter
+    else:
+        holds = group != "bare" or digit or not value.replace(".", "_").isidentifier()
+    if not holds or match["next"]:
+        return None
+    if group == "bare" and value[0] in "$%@|/\\" and value[1:].replace("/", "").isidentifier():
+        return None  # a variable, a reference, a path
+    return match.start(group), match.start(group) + len(value)
+
+
+def _is_random(text: str, match: re.Match[str]) -> bool:
+    """Do letters of both cases and digits follow each other as by chance, outside of addresses
+    and paths?"""
+    value = match[0].rstrip("=")
+    before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
+    if value.startswith(("/", *_DIGESTS)) or "://" in (before.split() or [""])[-1]:
+        return False
+    kinds = [next((n for n, c in enumerate(_CLASSES) if one in c), 3) for one in value]
+    if not {0, 1, 2} <= set(kinds):
+        return False
+    pairs = list(pairwise(kinds))
+    changes = sum(a != b and 3 not in (a, b) for a, b in pairs) / len(pairs)
+    shares = [count / len(value) for count in Counter(value).values()]
+    bits = -math.fsum(share * math.log2(share) for share in shares)
+    return changes >= _LEAST_CHANGES and bits >= _LEAST_BITS
