@@ -18,6 +18,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, UsageError
 from pincite.settings import Settings
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
+from pincite.surfaces.mcp.limits import HttpLimits, Limited, limited_protocol
 from pincite.surfaces.mcp.server import make_server, warm
 from pincite.surfaces.mcp.tools import tools
 
@@ -80,18 +81,27 @@ async def serve_http(
     address: Address,
     offer: Offer = Offer(),
     ready: Callable[[str], None] = lambda _: None,
+    limits: HttpLimits = HttpLimits(),
 ) -> None:
     """Serve any number of clients until SIGINT or SIGTERM. `ready` is told the URL, once clients
-    can connect. Raises UsageError where the address cannot be had."""
+    can connect; whoever does not finish a request in time is closed. Raises UsageError where the
+    address cannot be had."""
     with _listening(address) as listening:
         port: int = listening.getsockname()[1]
         async with _served(settings, offer) as server:
             app = server.streamable_http_app(
                 streamable_http_path=PATH,
                 json_response=True,
+                max_request_body_size=limits.body_bytes,
                 transport_security=security(address, port),
             )
-            config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3)
+            config = uvicorn.Config(
+                Limited(app, limits),
+                http=limited_protocol(limits),
+                ws="none",
+                log_level="warning",
+                timeout_graceful_shutdown=3,
+            )
             ready(f"http://{_bracketed(address.host)}:{port}{PATH}")
             await uvicorn.Server(config).serve([listening])
 

@@ -1,0 +1,204 @@
+"""What a client of the HTTP server may take its time for, and how much it may send.
+
+The protocol library answers a request when its tool is done, and the HTTP server waits for whatever
+a client has begun. Neither ends a request that is never finished: that is done here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_SESSION = b"mcp-session-id"
+_INVALID_REQUEST = -32600  # of JSON-RPC
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """Seconds and bytes. A head of some hundred bytes takes one packet and a body of 4 MiB 30 s at
+    1.2 Mbit/s; an answer is read as it comes. `stalled_s` counts while nothing can be written.
+    The largest request that the tools take is a question of 10,000 characters with its filters,
+    at most 100 kB. All guesses on the safe side, unmeasured."""
+
+    head_s: float = 10.0
+    body_s: float = 30.0
+    stalled_s: float = 30.0
+    body_bytes: int = 4 * 1024 * 1024
+
+
+class _Call(msgspec.Struct, frozen=True):
+    """What is looked at of a request; its answer comes from the protocol library."""
+
+    id: str | int
+    method: str
+
+
+class Limited:
+    """An ASGI application that reads the whole request before `app` does: 408 if that takes too
+    long, 413 if it is too large. A request with the id of another one of its session that is not
+    answered yet is refused: the library would answer only one of them."""
+
+    def __init__(self, app: App, limits: HttpLimits) -> None:
+        self._app = app
+        self._limits = limits
+        self._unanswered: set[tuple[bytes, str]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        limits = self._limits
+        try:
+            async with asyncio.timeout(limits.body_s):
+                body = await self._read(receive)
+        except TimeoutError:
+            said = f"the request was not complete after {limits.body_s:g} s"
+            await _refuse(send, 408, said)
+            return
+        if body is None:
+            return  # the client is gone
+        if len(body) > limits.body_bytes:
+            await _refuse(send, 413, f"a request has {limits.body_bytes:,} bytes at most")
+            return
+        key = _key(scope, body)
+        if key in self._unanswered:
+            await _refuse(send, 400, f"the id {key[1]} is in use by a request without answer")
+            return
+        if key is not None:
+            self._unanswered.add(key)
+        try:
+            await self._app(scope, _replayed(body, receive), send)
+        finally:
+            if key is not None:
+                self._unanswered.remove(key)
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        """The body, at most one piece more than it may have; None if the client went away."""
+        body = bytearray()
+        while len(body) <= self._limits.body_bytes:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            if not message.get("more_body", False):
+                break
+        return bytes(body)
+
+
+def _key(scope: Scope, body: bytes) -> tuple[bytes, str] | None:
+    """Session and id of a call, as the library tells them apart; None for anything else."""
+    session = next((value for name, value in scope["headers"] if name == _SESSION), None)
+    if session is None:
+        return None
+    try:
+        call = msgspec.json.decode(body, type=_Call)
+    except (msgspec.DecodeError, RecursionError):  # for the library to say
+        return None
+    return session, str(call.id)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Gives the body once, then what comes after it."""
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+async def _refuse(send: Send, status: int, message: str) -> None:
+    error = {"code": _INVALID_REQUEST, "message": message}
+    body = msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
+    """HTTP/1.1 that closes a connection whose next request has no complete head after `head_s`, or
+    whose client reads nothing of its answer for `stalled_s`."""
+
+    class LimitedProtocol(H11Protocol):
+        def __init__(self, *args: Any, **others: Any) -> None:
+            super().__init__(*args, **others)
+            self._head, self._reader = _Deadline(self.loop), _Deadline(self.loop)
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._watch_head()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch_head()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._watch_head()
+            self._watch_reader()
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._watch_reader()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._head.stop()
+            self._reader.stop()
+            super().connection_lost(exc)
+
+        def _watch_head(self) -> None:
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._head.stop()
+            else:
+                self._head.start(limits.head_s, self.transport.abort)
+
+        def _watch_reader(self) -> None:
+            if left := self.transport.get_write_buffer_size():
+                self._reader.start(limits.stalled_s, self._check_reader, left)
+
+        def _check_reader(self, before: int) -> None:
+            """End the connection unless something was read, then look again."""
+            self._reader.stop()
+            if self.transport.get_write_buffer_size() >= before:
+                self.transport.abort()
+            else:
+                self._watch_reader()
+
+    return LimitedProtocol
+
+
+class _Deadline:
+    """A timer that runs once at a time."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self, after_s: float, then: Callable[..., None], *values: Any) -> None:
+        if self._timer is None:
+            self._timer = self._loop.call_later(after_s, then, *values)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
