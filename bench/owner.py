@@ -14,7 +14,8 @@ from pathlib import Path
 from bench.frame import ROOT
 from bench.synthetic import GivenVectors, Query, World
 from pincite.garbage import rarely_collect
-from pincite.owner.server import Owner, serve
+from pincite.owner.server import serve
+from pincite.owner.service import Owner
 
 #: Queries that are known.
 QUERIES = 400

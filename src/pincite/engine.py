@@ -20,7 +20,7 @@ from pincite.options import IndexOptions
 from pincite.owner.asking import question_of
 from pincite.owner.client import RemoteIndex
 from pincite.owner.encoder import QueryEncoder
-from pincite.owner.private import make_folder, require_own
+from pincite.owner.folder import prepare
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
@@ -28,7 +28,6 @@ from pincite.retrieval_log import Asked, Entry, file_recorder
 from pincite.search import search
 from pincite.searchables import Searchables, open_searchables
 from pincite.settings import Settings
-from pincite.store_settings import remember
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -83,14 +82,9 @@ class AsyncPincite:
     def client(self, *, create: bool = False) -> RemoteIndex:
         """The index of the folder. Raises IndexNotFound unless there is one or `create` is set."""
         root = self.settings.index
+        if self._client is None or not (root / "catalog.db").exists():
+            prepare(root, self.settings.store, create=create or bool(self.foreign))
         if self._client is None:
-            require_own(root)
-        if not (root / "catalog.db").exists():
-            if not create and not self.foreign:
-                raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
-            make_folder(root)
-        if self._client is None:
-            remember(root, self.settings.store)
             self._client = RemoteIndex(root, self.settings.models, self.settings.idle_s)
         return self._client
 

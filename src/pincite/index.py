@@ -47,8 +47,8 @@ log = logging.getLogger("pincite.index")
 
 
 class LocalIndex:
-    """`pincite.ports.Index` over a store and a catalogue in this process. Nobody else may write
-    to either. Call `open` first and `close` last."""
+    """`pincite.ports.Index` over a store and a catalogue that nobody else writes to. Call `open`
+    first and `close` last."""
 
     def __init__(self, store: Store, catalog: Catalog, measured: Measured | None = None) -> None:
         self._store = store
@@ -64,14 +64,15 @@ class LocalIndex:
         #: Has anything been written since `flush` began?
         self.dirty = False
 
-    async def open(self) -> None:
-        """Open all collections and mend what a crash has left behind. Raises DiskFull, StoreError,
-        but one broken collection is left to `collections` to name and to `reset` to mend."""
+    async def open(self, *, mend: bool = True) -> None:
+        """Open all collections, and `mend` what a crash has left. Raises DiskFull, StoreError, but
+        one broken collection is left to `collections` to name and to `reset` to mend."""
         for spec in await self._catalog.specs():
             self._specs[spec.name] = spec
             try:
                 await self._store.create(spec)
-                self._lost[spec.name] = await reconcile(self._store, self._catalog, spec.name)
+                if mend:
+                    self._lost[spec.name] = await reconcile(self._store, self._catalog, spec.name)
             except DiskFull:
                 raise
             except StoreError as error:

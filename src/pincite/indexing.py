@@ -22,6 +22,7 @@ from pincite.model_settings import BUNDLED
 from pincite.opening import open_all
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
+from pincite.owner.reading import may_write, read_only
 from pincite.owner.starting import WRITING
 from pincite.ports import CollectionInfo, GroupedEncoder, SparseEncoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
@@ -198,6 +199,8 @@ async def ingest_all(
 @contextmanager
 def writer_lock(root: Path, collection: str) -> Iterator[None]:
     """One indexing process per collection. The lock goes with its holder, however that ends."""
+    if not may_write(root):
+        raise read_only(root)
     with (root / WRITING.format(collection)).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,6 +6,7 @@ was cut off goes on. The index changes over only when all has been counted and a
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,8 @@ import numpy as np
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import IndexNotFound, StoreError
 from pincite.model import CollectionSpec, Point
-from pincite.owner import wire
 from pincite.owner.client import RemoteIndex
-from pincite.owner.server import take_index
+from pincite.owner.service import take_index
 from pincite.ports import Store
 from pincite.settings import Settings, open_store
 from pincite.store_settings import Remembered, fresh_owner, remembered, write_remembered
@@ -58,8 +58,8 @@ async def move(
     if not (root / "catalog.db").exists():
         raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
     await client.leave()
-    with (root / wire.LOCK).open("a") as lock:
-        take_index(lock.fileno(), root)
+    lock = take_index(root)
+    try:
         known = remembered(root)
         becomes = Remembered(settings.store, known.owner or fresh_owner())
         if becomes.settings.place == known.settings.place:
@@ -72,6 +72,8 @@ async def move(
             await catalog.close()
         write_remembered(root, becomes)
         return moved
+    finally:
+        os.close(lock)
 
 
 async def _move(

@@ -13,6 +13,7 @@ from pincite.errors import DiskFull, IndexTooNew, StoreError
 from pincite.ports import Catalog
 from pincite.testing.catalogs import CatalogContract, record_of
 from pincite.testing.points import DENSE_SPEC
+from tests.disks import fill, small_disk
 from tests.places import quick_folder
 
 
@@ -90,3 +91,22 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path: Path) -> None:
     anyio.run(catalog.put, "main", [record_of("b.md", "r2")])
     assert len(anyio.run(catalog.documents, "main")) == 2
     anyio.run(catalog.close)
+
+
+def test_a_catalogue_that_cannot_be_opened_on_a_full_disk_is_not_called_broken(
+    tmp_path: Path,
+) -> None:
+    with small_disk(tmp_path, 8) as disk:
+        catalog = SqliteCatalog(disk / "catalog.db")
+        anyio.run(catalog.put_spec, DENSE_SPEC)
+        anyio.run(catalog.close)
+        fill(disk, 0)
+        with pytest.raises(DiskFull, match=r"0\.0 MB are free at") as caught:
+            SqliteCatalog(disk / "catalog.db")
+        assert str(disk) in caught.value.message
+        assert "intact" in caught.value.message
+        assert "make room" in caught.value.hint
+        (disk / "filler").unlink()
+        again = SqliteCatalog(disk / "catalog.db")
+        assert anyio.run(again.specs) == (DENSE_SPEC,)
+        anyio.run(again.close)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +12,11 @@ import pytest
 
 from pincite.errors import DiskFull
 from pincite.owner.client import RemoteIndex
-from pincite.stores.qdrant_edge.shard import SPARE_BYTES
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.stores.room import SPARE_BYTES
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, point_of, request_for
-from tests.owner.owners import owner
+from tests.disks import fill, small_disk
+from tests.owner.owners import A1, client, gone, owner
 from tests.places import quick_folder
 
 _MB = 1024 * 1024
@@ -26,24 +25,8 @@ _MB = 1024 * 1024
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 320 MB, for those who may mount one."""
-    mount, unmount = shutil.which("mount"), shutil.which("umount")
-    if os.getuid() != 0 or mount is None or unmount is None:
-        pytest.skip("only root can mount a small disk")
-    command = [mount, "-t", "tmpfs", "-o", "size=320m", "pincite-test", str(tmp_path)]
-    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
-        pytest.skip("no disk can be mounted here")
-    try:
-        yield tmp_path
-    finally:
-        subprocess.run([unmount, "--lazy", str(tmp_path)], check=True)
-
-
-def fill(disk: Path, free: int) -> None:
-    """Leave so many bytes free."""
-    taken = shutil.disk_usage(disk).free - free
-    with (disk / "filler").open("ab") as file:
-        if taken > 0:
-            os.posix_fallocate(file.fileno(), file.tell(), taken)
+    with small_disk(tmp_path, 320) as place:
+        yield place
 
 
 async def write_until_full(index: RemoteIndex) -> None:
@@ -81,13 +64,49 @@ def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None
         await index.leave()
 
         fill(disk, 40 * _MB)
-        with pytest.raises(DiskFull, match="are free"):
-            await index.collections()
+        assert len(await index.documents("main")) == written - 1  # reading needs no room
         (disk / "filler").unlink()
         await index.replace("main", *document_of("a.md", "a", ["hen"], dense=False))
         assert len(await index.documents("main")) == written
         await index.leave()
         await index.close()
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("cleanly", [True, False])
+def test_a_full_disk_can_be_searched_and_written_to_when_there_is_room_again(
+    disk: Path, cleanly: bool
+) -> None:
+    async def check() -> None:
+        root = disk / "index"
+        root.mkdir()
+        index = client(root)
+        try:
+            await index.create(LEXICAL_SPEC)
+            await index.replace("main", *A1)
+            pid = (await index.hello()).pid
+            if cleanly:
+                await index.leave()
+            else:
+                os.kill(pid, signal.SIGKILL)
+                assert await gone(pid)
+            fill(disk, 0)
+            (sparse,) = await index.search("main", request_for("fox", dense=None))
+            assert len(sparse.hits) == 1
+            assert "the disk is full: 0 MB are free at" in (await index.hello()).only_read
+            with pytest.raises(DiskFull, match="0 MB are free at") as caught:
+                await index.remove("main", ["a1"])
+            assert str(root) in caught.value.message
+            assert "the index is intact" in caught.value.message
+            assert "make room" in caught.value.hint
+            (disk / "filler").unlink()
+            await index.remove("main", ["a1"])  # by another owner, in the same call
+            assert (await index.hello()).only_read == ""
+            assert await index.documents("main") == ()
+        finally:
+            await index.leave()
+            await index.close()
 
     asyncio.run(check())
 

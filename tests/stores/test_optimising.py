@@ -16,6 +16,7 @@ from pincite.ports import Store
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge import shard as shards
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.stores.room import SPARE_BYTES
 from pincite.testing.points import DENSE_SPEC, SPARSE, point_of, request_for
 from pincite.testing.scores import assert_same, random_points
 from tests.places import quick_folder
@@ -235,7 +236,7 @@ def test_without_space_for_a_copy_nothing_is_begun() -> None:
             free = [10**12]
             store = EdgeStore(folder, lambda _: free[0])
             await fill(store)
-            free[0] = shards.SPARE_BYTES + 1000
+            free[0] = SPARE_BYTES + 1000
             with pytest.raises(DiskFull, match="are needed"):
                 await store.optimise("main")
             assert generations(folder) == ["g000001"]

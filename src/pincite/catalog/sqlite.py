@@ -6,6 +6,7 @@ of power from the next checkpoint on, which is what the store beside it promises
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,6 +54,7 @@ MIGRATIONS = (
 _COLUMNS = ", ".join(field.name for field in fields(DocumentRecord))
 _AT_ONCE = 1_000  # documents or terms looked up by one statement
 _ANY = -1  # stands for a chunk that has any term
+_LEAST_BYTES = 64 * 1024  # twice what the index of the write-ahead log begins with
 
 
 class SqliteCatalog:
@@ -80,10 +82,11 @@ class SqliteCatalog:
         except sqlite3.IntegrityError as error:  # the only constraint that can be broken
             raise UsageError("there is no such collection", hint="pincite collections") from error
         except (sqlite3.Error, msgspec.DecodeError) as error:
-            code = getattr(error, "sqlite_errorcode", None)
-            if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
+            if self._no_room(getattr(error, "sqlite_errorcode", 0)):
+                free = shutil.disk_usage(Path(self._path).parent).free
                 raise DiskFull(
-                    f"the catalogue {self._path} cannot be {verb}: {error}",
+                    f"the disk is full: {free / 1e6:.1f} MB are free at {Path(self._path).parent};"
+                    f" the catalogue there is intact and cannot be {verb}: {error}",
                     hint="make room on that disk, then run the same command again",
                 ) from error
             raise StoreError(
@@ -92,6 +95,14 @@ class SqliteCatalog:
             ) from error
         except UnicodeEncodeError as error:
             raise InvalidPoint(f"a name is not valid Unicode: {error.object!r}") from error
+
+    def _no_room(self, code: int) -> bool:
+        """Is an error of SQLite due to a full disk? It says so of a database, and of the files
+        beside it only that they cannot be opened, read or written."""
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
+            return True
+        beside = code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+        return beside and shutil.disk_usage(Path(self._path).parent).free < _LEAST_BYTES
 
     def _migrate(self) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()

@@ -2,8 +2,8 @@
 
 It goes into the background at once, so that nobody has to wait for its end. The first line on
 stdout is a JSON object: `{}` when clients may connect, `{"owned": true}` if another process has the
-index, or the error that ended it. Everything else goes to `owner.log` in the index folder, native
-noise on stderr included.
+index, or the error that ended it. Everything else goes to `owner.log` in its workplace,
+native noise on stderr included.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def report(line: object) -> None:
 async def run(root: Path, models: Path, idle_s: float) -> None:
     """Own the index until it is time to leave."""
     from pincite.garbage import rarely_collect
-    from pincite.owner.server import Owner, serve
+    from pincite.owner.server import serve
+    from pincite.owner.service import Owner
     from pincite.settings import open_remembered
 
     def load_encoder(models: Path) -> DenseEncoder:
@@ -67,13 +68,15 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
 def main(index: str, models: str, idle_s: str) -> int:
     """0 after a good end, 1 after an error that was reported."""
     from pincite.errors import IndexUnavailable, PinciteError
-    from pincite.owner.server import AlreadyOwned
+    from pincite.owner.reading import workplace
+    from pincite.owner.service import AlreadyOwned
     from pincite.owner.wire import LOG, describe_error
 
     os.umask(0o077)
     root = Path(index)
-    os.chdir(root)
-    handler = RotatingFileHandler(root / LOG, maxBytes=1_000_000, backupCount=1)
+    place = workplace(root)
+    os.chdir(place)
+    handler = RotatingFileHandler(place / LOG, maxBytes=1_000_000, backupCount=1)
     handler.setFormatter(WithoutSecrets("%(asctime)s %(process)d %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:

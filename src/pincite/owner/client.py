@@ -19,6 +19,7 @@ import msgspec
 
 from pincite.errors import IndexUnavailable
 from pincite.owner import wire
+from pincite.owner.reading import workplace
 from pincite.owner.starting import (
     Stream,
     connect,
@@ -105,7 +106,7 @@ class RemoteIndex:
             self._hang_up()
         raise IndexUnavailable(
             f"the owner of {self._root} died {_TRIES} times during {name!r}",
-            hint=f"look into {self._root / wire.LOG}, then: pincite status",
+            hint=f"look into {workplace(self._root) / wire.LOG}, then: pincite status",
         )
 
     async def _exchange(

@@ -14,6 +14,7 @@ from pathlib import Path
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.owner import wire
 from pincite.owner.private import is_ours, require_own
+from pincite.owner.reading import workplace
 
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
 _POLL_S = 0.01
@@ -29,8 +30,15 @@ async def connect(root: Path) -> Stream | None:
     """A connection to the owner of `root`, None if there is none. Raises IndexUnavailable, also
     where another user's process answers or the folder is not ours."""
     require_own(root)
+    stream = await _connect_in(root, root)
+    if stream is None and (place := workplace(root)) != root:
+        return await _connect_in(place, root)
+    return stream
+
+
+async def _connect_in(place: Path, root: Path) -> Stream | None:
     try:
-        with wire.socket_address(root) as address:
+        with wire.socket_address(place) as address:
             stream = await asyncio.open_unix_connection(address, limit=_BUFFER_BYTES)
     except (FileNotFoundError, ConnectionRefusedError, ConnectionResetError):
         return None
@@ -42,8 +50,8 @@ async def connect(root: Path) -> Stream | None:
     if not is_ours(stream[1].get_extra_info("socket")):
         stream[1].close()
         raise IndexUnavailable(
-            f"a process of another user answers in {root}",
-            hint=f"see who may write to that folder: ls -ld {root}",
+            f"a process of another user answers in {place}",
+            hint=f"see who may write to that folder: ls -ld {place}",
         )
     return stream
 
@@ -63,7 +71,7 @@ async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
     except TimeoutError as error:
         raise IndexUnavailable(
             f"the owner of {root} has not started within {_START_S:g} s",
-            hint=f"look into {root / wire.LOG}{_who(root)}",
+            hint=f"look into {workplace(root) / wire.LOG}{_who(root)}",
         ) from error
 
 
@@ -80,7 +88,7 @@ async def _start(root: Path, models: Path, idle_s: float) -> Stream:
 @contextmanager
 def _only_one(root: Path) -> Iterator[int]:
     try:
-        lock = os.open(root / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = os.open(workplace(root) / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except FileNotFoundError as error:
         raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH") from error
     except OSError as error:
@@ -105,7 +113,7 @@ def _try(lock: int) -> bool:
 def _owned(root: Path) -> bool:
     """Does a process hold the index, whether it answers or not?"""
     try:
-        lock = os.open(root / wire.LOCK, os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(workplace(root) / wire.LOCK, os.O_RDWR | os.O_CLOEXEC)
     except OSError:  # if it is there, the owner will say what is wrong with it
         return False
     try:
@@ -126,7 +134,7 @@ def is_being_written(root: Path) -> bool:
 def owner_pid(root: Path) -> int | None:
     """The process that holds the index, whether it answers or not."""
     try:
-        return int((root / wire.LOCK).read_text()) if _owned(root) else None
+        return int((workplace(root) / wire.LOCK).read_text()) if _owned(root) else None
     except (OSError, ValueError):
         return None
 
@@ -147,7 +155,7 @@ def hung(root: Path, what: str, seconds: float) -> IndexUnavailable:
     """What to say of an owner that does not answer."""
     return IndexUnavailable(
         f"the owner of {root} has not answered {what!r} within {seconds:g} s",
-        hint=f"look into {root / wire.LOG}{_who(root)}",
+        hint=f"look into {workplace(root) / wire.LOG}{_who(root)}",
     )
 
 
@@ -166,7 +174,8 @@ async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None
     if answer["error"] is not None:
         return wire.revive_error(*answer["error"])
     return IndexUnavailable(
-        f"the owner of {root} did not start", hint=f"look at the end of {root / wire.LOG}"
+        f"the owner of {root} did not start",
+        hint=f"look at the end of {workplace(root) / wire.LOG}",
     )
 
 
@@ -182,7 +191,7 @@ def _launch(root: Path, models: Path, idle_s: float) -> tuple[int, int]:
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_DUP2, writing, 1),
-                (os.POSIX_SPAWN_OPEN, 2, str(root / wire.LOG), _APPEND, 0o600),
+                (os.POSIX_SPAWN_OPEN, 2, str(workplace(root) / wire.LOG), _APPEND, 0o600),
             ],
         )
     except BaseException:

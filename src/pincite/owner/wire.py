@@ -26,6 +26,7 @@ import msgspec
 from pincite import errors
 from pincite.model import Vector
 from pincite.owner.asking import Answer, Host, Question
+from pincite.ports import Index
 
 PROTOCOL = 3
 _VECTOR = 1  # extension code
@@ -38,13 +39,15 @@ LOG = "owner.log"
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Who answers on a socket. `unused_s`: for how long nobody has asked for anything. Other
-    versions read this, too: fields are only ever added."""
+    """Who answers on a socket. `unused_s`: for how long nobody has asked for anything.
+    `only_read`: why nothing can be written, empty where it can. Other versions read this, too:
+    fields are only ever added."""
 
     protocol: int
     version: str
     pid: int
     unused_s: float = inf
+    only_read: str = ""
 
 
 class Service(Host, Protocol):
@@ -81,6 +84,12 @@ def operations() -> dict[str, Operation]:
             names, GenericAlias(tuple, tuple(hints[n] for n in names)), hints["return"]
         )
     return found
+
+
+@cache
+def writing() -> frozenset[str]:
+    """The operations that write to the index."""
+    return frozenset(name for name in operations() if name in vars(Index)) - {"collections"}
 
 
 @contextmanager

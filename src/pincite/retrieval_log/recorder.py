@@ -97,7 +97,7 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
 
     def write(event: Event) -> None:
         nonlocal warned
-        if not _is_ours(folder):  # no index, or not ours: the search has said so
+        if not _is_ours(folder):  # no index, or not ours, or read-only: the search has said so
             return
         try:
             kept = masked(event) if settings.mask_secrets else event
@@ -112,6 +112,6 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
 
 def _is_ours(folder: Path) -> bool:
     try:
-        return folder.stat().st_uid == os.geteuid()
+        return folder.stat().st_uid == os.geteuid() and os.access(folder, os.W_OK)
     except OSError:
         return False

@@ -10,6 +10,7 @@ from pincite.hosted import rung_of
 from pincite.members import hidden, visible
 from pincite.model import CollectionSpec
 from pincite.model_settings import BUNDLED
+from pincite.owner.reading import may_write
 from pincite.ports import CollectionInfo
 from pincite.surfaces.terminal import one_line
 
@@ -29,6 +30,7 @@ class Status:
     advice: tuple[str, ...]
     store: str = "edge"
     logging: bool = True
+    only_read: str = ""
 
 
 async def status(engine: AsyncPincite) -> Status:
@@ -60,8 +62,9 @@ async def status(engine: AsyncPincite) -> Status:
     index = str(engine.settings.index)
     return Status(
         *(index, identity.pid, identity.version, rung, infos, tuple(advice)),
-        logging=engine.settings.log.enabled,
+        logging=engine.settings.log.enabled and may_write(engine.settings.index),
         store=engine.settings.store.place,
+        only_read=identity.only_read,
     )
 
 
@@ -94,6 +97,8 @@ def status_table(found: Status) -> str:
         f"store    {found.store}",
         f"log      {'of searches, in the index folder' if found.logging else 'off'}",
     ]
+    if found.only_read:
+        lines.append(f"writes   none: {found.only_read}")
     unseen = hidden(found.collections)
     for info in found.collections:
         spec = info.spec

@@ -24,6 +24,8 @@ FIRST = "g000001"
 _VECTORS = "matrix.dat"
 #: What the engine drops from the page cache when it opens a generation, and needs for searches.
 _DROPPED = ("vector_index-*/inverted_index.dat", "store/page_*.dat", "payload_storage/page_*.dat")
+#: Large files that the engine never opens to write (as strace shows): vectors, words, the graph.
+ONLY_READ = ("matrix.dat", "inverted_index.dat", "links_compressed.bin", "graph.bin")
 _READ_AHEAD_BYTES = 4 * 1024 * 1024 * 1024  # two million chunks
 _READ_BYTES = 1024 * 1024
 

@@ -32,14 +32,13 @@ from pincite.stores.qdrant_edge.generations import State
 from pincite.stores.qdrant_edge.guarding import translated
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.optimise import optimising_child
+from pincite.stores.room import FINISHING_BYTES, SPARE_BYTES
 from pincite.tasks import to_the_end
 
 T = TypeVar("T")
 
-#: Free space that every write leaves untouched: a full disk kills the process by SIGBUS.
-SPARE_BYTES = 128 * 1024 * 1024
-#: Opening, removing and the end of what was begun may use half of it.
-_FINISHING = -SPARE_BYTES // 2
+#: What is needed besides the spare room to open, to remove, and to end what was begun.
+_FINISHING = FINISHING_BYTES - SPARE_BYTES
 #: Optimising pays from this share of points that were written or removed since the last time.
 WORTHWHILE_SHARE = 0.1  # guess, unmeasured
 _GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer the engine builds no graph

@@ -27,6 +27,7 @@ from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import among
 from pincite.stores.qdrant_edge.writing import ALL, counts, finish_taking, owners, take_ids, write
+from pincite.stores.room import free_bytes
 from pincite.stores.validate import (
     check_known,
     check_name,
@@ -41,11 +42,6 @@ from pincite.stores.validate import (
 _BATCH = 128  # points per operation: 3 ms of engine time, so that searches never wait long
 _REVISIONS = 64  # revisions removed per operation: 7 ms
 _DROPPED = ".dropped"  # a name that no collection can have
-
-
-def free_bytes(path: Path) -> int:
-    """Space left on the disk of `path`."""
-    return shutil.disk_usage(path).free
 
 
 class EdgeStore:

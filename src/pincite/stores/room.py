@@ -1,0 +1,16 @@
+"""How much room the disk of an index must have."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+#: Free space that every write leaves untouched: a full disk kills the process by SIGBUS.
+SPARE_BYTES = 128 * 1024 * 1024
+#: What opening, removing and the end of what was begun leave untouched.
+FINISHING_BYTES = SPARE_BYTES // 2
+
+
+def free_bytes(path: Path) -> int:
+    """Space left on the disk of `path`."""
+    return shutil.disk_usage(path).free
