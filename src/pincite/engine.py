@@ -14,13 +14,13 @@ from pincite.deps import Deps, informative_terms
 from pincite.errors import IndexNotFound, UsageError
 from pincite.foreign import ForeignCollections
 from pincite.hosted import Models, NamedReranker
-from pincite.members import all_members, all_sources
 from pincite.model import EvidencePack, Notice, Scope, TaskMode
 from pincite.options import IndexOptions
 from pincite.owner.asking import question_of
 from pincite.owner.client import RemoteIndex
 from pincite.owner.encoder import QueryEncoder
 from pincite.owner.folder import prepare
+from pincite.owner.turns import Waiting
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
@@ -225,42 +225,26 @@ class AsyncPincite:
         chosen = options or ReembedOptions()
         return await reembed(self.settings, self.client(), collection, model, chosen, progress)
 
-    async def drop(self, collection: str) -> None:
-        """Remove a collection, with all of its members. Raises UsageError if there is none of that
-        name."""
-        for info in await self._require(collection):
-            await self.client().drop(info.spec.name)
+    async def drop(self, collection: str, waiting: Waiting = Waiting()) -> None:
+        """Remove a collection; see `pincite.removing.drop`."""
+        from pincite.removing import drop
 
-    async def forget(self, collection: str, source: str) -> int:
-        """Remove a source; returns how many documents it had. Raises as `forget_source` does."""
-        from pincite.forgetting import forget_source
+        self._searchables = None
+        self.foreign.refuse(collection)
+        await drop(self.settings.index, self.client(), collection, waiting)
 
-        infos = await self._require(collection)
-        names = [record.source.name for record in all_sources(infos)]
-        if source not in names:
-            raise UsageError(
-                f"{collection} has no source {source!r}; it has: {', '.join(names) or 'none'}"
-            )
-        return await forget_source(self.settings, self.client(), self._models, infos, source)
+    async def forget(self, collection: str, source: str, waiting: Waiting = Waiting()) -> int:
+        """Remove a source; see `pincite.removing.forget`."""
+        from pincite.removing import forget
+
+        self._searchables = None
+        self.foreign.refuse(collection)
+        given = (self.settings.index, self.client(), self._models)
+        return await forget(*given, collection, source, waiting)
 
     async def stop(self) -> None:
         """End the owner process, if there is one. Raises IndexNotFound, IndexUnavailable."""
         await self.client().leave()
-
-    async def _require(self, collection: str) -> tuple[CollectionInfo, ...]:
-        """The collection of that name: all members of a base, or a single one."""
-        self._searchables = None
-        self.foreign.refuse(collection)
-        infos = await self.client().collections()
-        found = all_members(infos, collection)
-        found = found or tuple(info for info in infos if info.spec.name == collection)
-        if not found:
-            called = sorted({info.spec.called for info in infos})
-            raise UsageError(
-                f"there is no collection {collection!r}; there are: {', '.join(called) or 'none'}",
-                hint="pincite collections",
-            )
-        return found
 
     async def deps(self, scope: Scope = Scope()) -> Deps:
         """What a search in this scope asks. Raises as `search` does."""

@@ -14,6 +14,7 @@ from pincite.ingest import IngestDeps, weigh_again
 from pincite.members import all_members, all_sources, members
 from pincite.model import CollectionSpec, DocumentRecord, Notice, Point
 from pincite.model_settings import BUNDLED
+from pincite.options import WAIT_S
 from pincite.ports import CollectionInfo, DenseEncoder, GroupedEncoder, Index
 
 _PAGE = 512  # chunks that are compared at a time
@@ -22,10 +23,11 @@ _PAGE = 512  # chunks that are compared at a time
 @dataclass(frozen=True, slots=True)
 class ReembedOptions:
     """`keep` leaves the old collections on the disk, out of sight. `rate` is how many texts are
-    embedded in a second at most, 0 for as many as there can be."""
+    embedded in a second at most, 0 for as many as there can be. `wait_s` as in `IndexOptions`."""
 
     keep: bool = False
     rate: float = 0.0
+    wait_s: float = WAIT_S
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +10,7 @@ from pincite.batches import Maker
 from pincite.beside import Together
 from pincite.choosing import Dense, choose_model, collection_name, open_dense
 from pincite.chunkers import ChunkerConfig
-from pincite.errors import IndexUnavailable, PinciteError, UsageError
+from pincite.errors import PinciteError, UsageError
 from pincite.hosted import Models
 from pincite.ingest import IngestDeps, IngestReport, Progress, ingest, weigh_again
 from pincite.members import all_members, as_one, members, next_serial, require_base
@@ -22,8 +19,7 @@ from pincite.model_settings import BUNDLED
 from pincite.opening import open_all
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
-from pincite.owner.reading import may_write, read_only
-from pincite.owner.starting import WRITING
+from pincite.owner.turns import Waiting, turn
 from pincite.ports import CollectionInfo, GroupedEncoder, SparseEncoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
@@ -44,6 +40,23 @@ async def index_sources(
 ) -> tuple[IngestReport, ...]:
     """Index the sources one after the other; see `AsyncPincite.index`."""
     options = replace(options, collection=options.collection or settings.indexed_collection)
+    what = f"indexing {_named(locations)} into {options.collection!r}"
+    waiting = Waiting(options.wait_s, options.on_notice)
+    async with turn(settings.index, options.collection, what, waiting):
+        return await _index(settings, client, locations, options, progress)
+
+
+def _named(locations: Sequence[str | Path]) -> str:
+    return ", ".join(str(Path(each).absolute()) for each in locations) or "all that it knows"
+
+
+async def _index(
+    settings: Settings,
+    client: RemoteIndex,
+    locations: Sequence[str | Path],
+    options: IndexOptions,
+    progress: Callable[[Progress], None],
+) -> tuple[IngestReport, ...]:
     infos = await client.collections()
     require_base(infos, options.collection)
     held = members(infos, options.collection)
@@ -57,10 +70,7 @@ async def index_sources(
     if together is not None and together.broken and not options.rebuild:
         raise UsageError(together.broken, hint=f"pincite collections rebuild {options.collection}")
     options = replace(options, beside=_goes_beside(settings, held, options))
-    with (
-        writer_lock(settings.index, options.collection),
-        open_all(locations, options, together, settings.sources) as opened,
-    ):
+    with open_all(locations, options, together, settings.sources) as opened:
         async with open_dense(settings, of_model(settings, held, options), options) as dense:
             models = Models(settings.use, settings.models, offline=settings.offline)
             goal = _goal(infos, held, dense, options)
@@ -194,26 +204,6 @@ async def ingest_all(
         spec = next(info.spec for info in infos if info.spec.name == spec.name)
         reports.append(await ingest(source, selection, spec, deps))
     return tuple(reports)
-
-
-@contextmanager
-def writer_lock(root: Path, collection: str) -> Iterator[None]:
-    """One indexing process per collection. The lock goes with its holder, however that ends."""
-    if not may_write(root):
-        raise read_only(root)
-    with (root / WRITING.format(collection)).open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            file.seek(0)
-            raise IndexUnavailable(
-                f"process {file.read().strip() or '?'} is indexing {collection!r} right now",
-                hint="wait for it, or stop it, then run the same command again",
-            ) from error
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-        yield
 
 
 async def _spec(

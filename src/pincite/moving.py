@@ -6,8 +6,11 @@ was cut off goes on. The index changes over only when all has been counted and a
 
 from __future__ import annotations
 
+import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +20,14 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import IndexNotFound, StoreError
 from pincite.model import CollectionSpec, Point
 from pincite.owner.client import RemoteIndex
-from pincite.owner.service import take_index
+from pincite.owner.service import AlreadyOwned, take_index
+from pincite.owner.turns import Waiting, turn
 from pincite.ports import Store
 from pincite.settings import Settings, open_store
 from pincite.store_settings import Remembered, fresh_owner, remembered, write_remembered
 
 _PAGE = 256
+_LOOK_S = 0.1
 _SAMPLE = 64  # points of each collection that are compared, vectors and all
 _SAME = 1e-4  # of the numbers of a vector
 
@@ -50,15 +55,44 @@ async def move(
     client: RemoteIndex,
     environ: Mapping[str, str],
     progress: Callable[[int, int], None] = lambda _done, _total: None,
+    waiting: Waiting = Waiting(),
 ) -> tuple[Moved, ...]:
     """Copy all points into the store that the settings name, and use it from now on. The old ones
-    stay where they are. Safe to repeat. Raises IndexNotFound, IndexUnavailable while somebody
-    uses the index, StoreError, DiskFull, UsageError."""
+    stay where they are. Safe to repeat. Raises IndexNotFound, IndexUnavailable where others
+    write to the index or use it for too long, StoreError, DiskFull, UsageError."""
     root = settings.index
     if not (root / "catalog.db").exists():
         raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
-    await client.leave()
-    lock = take_index(root)
+    names = sorted({info.spec.called for info in await client.collections()})
+    async with AsyncExitStack() as turns:
+        for name in names:
+            what = f"moving the index to {settings.store.place}"
+            await turns.enter_async_context(turn(root, name, what, waiting))
+        return await _move_all(settings, client, environ, progress, waiting)
+
+
+async def _take(root: Path, client: RemoteIndex, waiting: Waiting) -> int:
+    """The lock of the owner, who leaves; another that a search has started meanwhile, too."""
+    started_s = time.monotonic()
+    while True:
+        await client.leave()
+        try:
+            return take_index(root)
+        except AlreadyOwned:
+            if time.monotonic() - started_s >= waiting.limit_s:
+                raise
+            await asyncio.sleep(_LOOK_S)
+
+
+async def _move_all(
+    settings: Settings,
+    client: RemoteIndex,
+    environ: Mapping[str, str],
+    progress: Callable[[int, int], None],
+    waiting: Waiting,
+) -> tuple[Moved, ...]:
+    root = settings.index
+    lock = await _take(root, client, waiting)
     try:
         known = remembered(root)
         becomes = Remembered(settings.store, known.owner or fresh_owner())

@@ -9,6 +9,8 @@ from pincite.errors import FingerprintMismatch
 from pincite.model import AnchorStyle, Notice
 
 DEFAULT_COLLECTION = "main"
+#: For how long to wait for others who write to the same collection.
+WAIT_S = 600.0  # guess, unmeasured
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,9 @@ class IndexOptions:
     `auto`. `model` names the dense model (`voyage:voyage-code-3`, `bundled`); empty: that of the
     collection, else the configured one. `sparse` names the sparse encoder of a new collection (see
     `pincite.sparse_models`). `beside` gives a model that the collection was not made with one of
-    its own beside it."""
+    its own beside it.
+
+    `wait_s`: for how many seconds to wait for others who write to the collection."""
 
     collection: str = ""
     name: str | None = None
@@ -36,6 +40,7 @@ class IndexOptions:
     beside: bool = False
     model: str = ""
     sparse: str = ""
+    wait_s: float = WAIT_S
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
 

@@ -16,11 +16,12 @@ from pincite.chunkers import ChunkerConfig
 from pincite.errors import ModelUnavailable, UsageError
 from pincite.filling import Reembedded, Reembedding, ReembedOptions, Work, fill
 from pincite.hosted import Models
-from pincite.indexing import make_maker, of_model, writer_lock
+from pincite.indexing import make_maker, of_model
 from pincite.ingest import average_of
 from pincite.members import all_members, as_one, members, next_serial, require_base
 from pincite.model import CollectionSpec
 from pincite.options import IndexOptions
+from pincite.owner.turns import Waiting, turn
 from pincite.ports import DenseEncoder, Index
 from pincite.settings import Settings
 from pincite.sparse_models import sparse_of
@@ -39,9 +40,22 @@ async def reembed(
     """Give all documents of a base the dense model of that name. Searches are answered by the old
     ones until the new one is complete. Safe to repeat, and to stop at any time.
 
-    Raises UsageError for an unknown collection, IndexUnavailable while somebody indexes it,
+    Raises UsageError for an unknown collection, IndexUnavailable while somebody else writes to it,
     StoreError where the copy is not complete in the end, ConfigError, ProviderError, DiskFull.
     """
+    waiting = Waiting(options.wait_s, options.on_notice)
+    async with turn(settings.index, base, f"embedding {base!r} with {model}", waiting):
+        return await _reembed(settings, index, base, model, options, progress)
+
+
+async def _reembed(
+    settings: Settings,
+    index: Index,
+    base: str,
+    model: str,
+    options: ReembedOptions,
+    progress: Callable[[Reembedding], None],
+) -> Reembedded:
     infos = await index.collections()
     require_base(infos, base)
     held, known = members(infos, base), all_members(infos, base)
@@ -62,20 +76,19 @@ async def reembed(
         on_notice=options.on_notice,
         on_fetch=options.on_fetch,
     )
-    with writer_lock(settings.index, base):
-        async with open_dense(settings, of_model(settings, known, asked), asked) as dense:
-            if dense.encoder is None:
-                raise ModelUnavailable(f"there is no model {model!r}", hint="pincite doctor")
-            models = Models(settings.use, settings.models, offline=settings.offline)
-            try:
-                await sparse_of(models, held[-1].spec)  # before anything is made
-                spec = await make_target(index, base, dense, dense.encoder)
-                sparse = await sparse_of(models, spec)
-                maker = make_maker(ChunkerConfig(), sparse, spec, dense)
-                work = Work(index, spec, dense.encoder, maker, dense.batch_chunks, progress)
-                return await fill(work, options)
-            finally:
-                await models.close()
+    async with open_dense(settings, of_model(settings, known, asked), asked) as dense:
+        if dense.encoder is None:
+            raise ModelUnavailable(f"there is no model {model!r}", hint="pincite doctor")
+        models = Models(settings.use, settings.models, offline=settings.offline)
+        try:
+            await sparse_of(models, held[-1].spec)  # before anything is made
+            spec = await make_target(index, base, dense, dense.encoder)
+            sparse = await sparse_of(models, spec)
+            maker = make_maker(ChunkerConfig(), sparse, spec, dense)
+            work = Work(index, spec, dense.encoder, maker, dense.batch_chunks, progress)
+            return await fill(work, options)
+        finally:
+            await models.close()
 
 
 async def make_target(

@@ -19,6 +19,7 @@ from pincite.ingest import IngestReport, Progress
 from pincite.locate import Checked, Passage
 from pincite.model import EvidencePack, Scope, TaskMode
 from pincite.options import IndexOptions
+from pincite.owner.turns import Waiting
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.settings import Settings, load_settings
@@ -113,13 +114,13 @@ class Pincite:
         work = partial(self._engine.reembed, collection, model)
         return self._call(work, options=options, progress=progress)
 
-    def drop(self, collection: str) -> None:
+    def drop(self, collection: str, waiting: Waiting = Waiting()) -> None:
         """As `AsyncPincite.drop`."""
-        self._call(self._engine.drop, collection)
+        self._call(self._engine.drop, collection, waiting)
 
-    def forget(self, collection: str, source: str) -> int:
+    def forget(self, collection: str, source: str, waiting: Waiting = Waiting()) -> int:
         """As `AsyncPincite.forget`."""
-        return self._call(self._engine.forget, collection, source)
+        return self._call(self._engine.forget, collection, source, waiting)
 
     def stop(self) -> None:
         """As `AsyncPincite.stop`."""

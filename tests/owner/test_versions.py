@@ -9,8 +9,8 @@ import pytest
 
 from pincite import version
 from pincite.errors import OwnerOfAnotherVersion
-from pincite.indexing import writer_lock
 from pincite.owner import wire
+from pincite.owner.turns import turn
 from pincite.owner.versions import compare
 from pincite.testing.points import LEXICAL_SPEC
 from tests.owner.owners import A1, client, connected, owner, run, script
@@ -81,8 +81,9 @@ def test_an_older_owner_is_in_use_while_a_process_indexes_and_asks_nothing() -> 
         with owner(OWNER, folder, "0.0.1"):
             await asyncio.sleep(1.1)
             hasty = client(folder, answer_s=0.3)
-            with writer_lock(folder, "main"), pytest.raises(OwnerOfAnotherVersion, match="in use"):
-                await hasty.collections()
+            async with turn(folder, "main", "indexing"):
+                with pytest.raises(OwnerOfAnotherVersion, match="in use"):
+                    await hasty.collections()
             assert await hasty.collections() == ()
             await hasty.leave()
 

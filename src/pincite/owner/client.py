@@ -25,10 +25,10 @@ from pincite.owner.starting import (
     connect,
     connect_or_start,
     hung,
-    is_being_written,
     owner_pid,
     wait_for_end,
 )
+from pincite.owner.turns import is_being_written
 from pincite.owner.versions import PATIENCE_S, UNUSED_S, compare, refusal
 
 P = ParamSpec("P")

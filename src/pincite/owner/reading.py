@@ -44,6 +44,11 @@ def why_only_read(root: Path) -> PinciteError | None:
     return None if free >= needed else disk_full(root, free, needed)
 
 
+def out_of_room(error: OSError) -> bool:
+    """Is the disk full, or what this user may take of it used up?"""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 def read_only(root: Path) -> IndexUnavailable:
     """What to say of a folder that cannot be written to."""
     return IndexUnavailable(

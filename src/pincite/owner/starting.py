@@ -19,8 +19,6 @@ from pincite.owner.reading import workplace
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
 _POLL_S = 0.01
 _BUFFER_BYTES = 1024 * 1024
-#: The lock of a process that indexes a collection.
-WRITING = "writing-{}.lock"
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -120,15 +118,6 @@ def _owned(root: Path) -> bool:
         return not _try(lock)
     finally:
         os.close(lock)
-
-
-def is_being_written(root: Path) -> bool:
-    """Is a process indexing, whatever it is waiting for right now?"""
-    for path in root.glob(WRITING.format("*")):
-        with path.open() as file:
-            if not _try(file.fileno()):
-                return True
-    return False
 
 
 def owner_pid(root: Path) -> int | None:

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.options import IndexOptions
-from pincite.surfaces.options import collection_option, index_option, json_option, run, say, show
+from pincite.surfaces.options import (
+    collection_option,
+    index_option,
+    json_option,
+    run,
+    say,
+    say_notice,
+    show,
+    wait_option,
+)
 from pincite.surfaces.terminal import one_line
 
 if TYPE_CHECKING:
@@ -54,6 +63,7 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
 @_sparse
 @click.option("--beside", is_flag=True, help="Keep what another model has made, and add this one.")
 @click.option("--upgrade", is_flag=True, help="Add the dense model to a lexical collection.")
+@wait_option
 @json_option
 @index_option
 def index(
@@ -71,6 +81,7 @@ def index(
     sparse: str,
     beside: bool,
     upgrade: bool,
+    wait: float,
     json_: bool,
     index: Path | None,
 ) -> None:
@@ -93,6 +104,7 @@ def index(
         sparse=sparse,
         beside=beside,
         upgrade=upgrade,
+        wait_s=wait,
     )
     _index(paths, options, json_, index)
 
@@ -107,7 +119,7 @@ def _index(
 
     def on_notice(notice: Notice) -> None:
         line.done()
-        say(f"warning: {notice.code}: {notice.message}")
+        say_notice(notice)
 
     told = replace(options, on_notice=on_notice, on_fetch=line.fetching)
     try:
@@ -180,23 +192,29 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
 
 @collections.command()
 @click.argument("name")
+@wait_option
 @index_option
-def drop(name: str, index: Path | None) -> None:
+def drop(name: str, wait: float, index: Path | None) -> None:
     """Remove a collection with all that is in it."""
-    run(lambda engine: engine.drop(name), index)
+    from pincite.owner.turns import Waiting
+
+    run(lambda engine: engine.drop(name, Waiting(wait, say_notice)), index)
     say(f"{name} is gone")
 
 
 @collections.command()
 @click.argument("source")
 @collection_option
+@wait_option
 @index_option
-def forget(source: str, collection: str, index: Path | None) -> None:
+def forget(source: str, collection: str, wait: float, index: Path | None) -> None:
     """Remove a source with its documents."""
+    from pincite.owner.turns import Waiting
 
     async def work(engine: AsyncPincite) -> tuple[str, int]:
         named = collection or engine.settings.indexed_collection
-        return named, await engine.forget(named, source)
+        count = await engine.forget(named, source, Waiting(wait, say_notice))
+        return named, count
 
     named, count = run(work, index)
     say(f"{source} is gone from {named}, with {count:,} documents")
@@ -208,6 +226,7 @@ def forget(source: str, collection: str, index: Path | None) -> None:
 @_lexical
 @_model
 @_sparse
+@wait_option
 @json_option
 @index_option
 def rebuild(
@@ -216,6 +235,7 @@ def rebuild(
     lexical: bool,
     model: str,
     sparse: str,
+    wait: float,
     json_: bool,
     index: Path | None,
 ) -> None:
@@ -228,5 +248,6 @@ def rebuild(
         model=model,
         sparse=sparse,
         rebuild=True,
+        wait_s=wait,
     )
     _index((), options, json_, index)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.surfaces.options import index_option, json_option, run, say, show
+from pincite.surfaces.options import index_option, json_option, run, say, show, wait_option
 
 if TYPE_CHECKING:
     from pincite.filling import Reembedded, Reembedding
@@ -24,10 +24,17 @@ if TYPE_CHECKING:
     type=click.FloatRange(min=0, min_open=True),
     help="Embed so many chunks a second at most.",
 )
+@wait_option
 @json_option
 @index_option
 def reembed(
-    collection: str, model: str, keep: bool, rate: float | None, json_: bool, index: Path | None
+    collection: str,
+    model: str,
+    keep: bool,
+    rate: float | None,
+    wait: float,
+    json_: bool,
+    index: Path | None,
 ) -> None:
     """Give a collection another dense model, from the texts that are stored in it.
 
@@ -47,7 +54,7 @@ def reembed(
     def count(progress: Reembedding) -> None:
         line.count(progress.done, progress.total)
 
-    options = ReembedOptions(keep, rate or 0.0, on_notice, line.fetching)
+    options = ReembedOptions(keep, rate or 0.0, wait, on_notice, line.fetching)
     try:
         done = run(
             lambda engine: engine.reembed(collection, model, options=options, progress=count), index

@@ -9,17 +9,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.surfaces.options import index_option, json_option, run, say, show
+from pincite.surfaces.options import (
+    index_option,
+    json_option,
+    run,
+    say,
+    say_notice,
+    show,
+    wait_option,
+)
 
 if TYPE_CHECKING:
     from pincite.moving import Moved
 
 
-def _move(index: Path | None, json_: bool, *, remote: bool) -> None:
+def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None:
     from pincite.engine import AsyncPincite
     from pincite.errors import UsageError
     from pincite.moving import move
     from pincite.owner.client import RemoteIndex
+    from pincite.owner.turns import Waiting
     from pincite.surfaces import render
     from pincite.surfaces.progress import CountLine
 
@@ -35,7 +44,8 @@ def _move(index: Path | None, json_: bool, *, remote: bool) -> None:
             )
         client = RemoteIndex(settings.index, settings.models, settings.idle_s)
         try:
-            return await move(settings, client, os.environ, line.count)
+            waiting = Waiting(wait, say_notice)
+            return await move(settings, client, os.environ, line.count, waiting)
         finally:
             line.done()
 
@@ -52,20 +62,22 @@ def _move(index: Path | None, json_: bool, *, remote: bool) -> None:
 
 
 @click.command()
+@wait_option
 @json_option
 @index_option
-def push(json_: bool, index: Path | None) -> None:
+def push(wait: float, json_: bool, index: Path | None) -> None:
     """Copy this index to the server that [store] of pincite.toml names, and use it from now on.
 
     Ids, vectors and texts are copied as they are. A copy that was cut off goes on where it was; in
     the end all points are counted and a sample is compared. The old ones stay.
     """
-    _move(index, json_, remote=True)
+    _move(index, json_, wait, remote=True)
 
 
 @click.command()
+@wait_option
 @json_option
 @index_option
-def pull(json_: bool, index: Path | None) -> None:
+def pull(wait: float, json_: bool, index: Path | None) -> None:
     """Copy this index from its server to the store in its folder that [store] names, as `push`."""
-    _move(index, json_, remote=False)
+    _move(index, json_, wait, remote=False)

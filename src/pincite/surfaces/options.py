@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pincite.options import DEFAULT_COLLECTION
+from pincite.options import DEFAULT_COLLECTION, WAIT_S
 from pincite.surfaces.terminal import control, visible
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
+    from pincite.model import Notice
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -34,6 +35,14 @@ collection_option = click.option(
     "--collection",
     default="",
     help=f"The collection; default: $QDRANT_COLLECTION, else {DEFAULT_COLLECTION}.",
+)
+wait_option = click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=WAIT_S,
+    metavar="SECONDS",
+    show_default=True,
+    help="How long to wait for others who write to the collection; 0: not at all.",
 )
 
 
@@ -81,6 +90,11 @@ def hand_over(raw: bytes, text: str) -> None:
         return
     sys.stdout.flush()
     sys.stdout.buffer.write(raw)
+
+
+def say_notice(notice: Notice) -> None:
+    """A warning for the person."""
+    say(f"warning: {notice.code}: {notice.message}")
 
 
 def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | None) -> T:
