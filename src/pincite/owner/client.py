@@ -35,6 +35,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _TRIES = 3
+_MEETINGS = 10  # owners that are met, one after the other, before one is the right one and stays
 _ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
 _HELLO_S = 30.0
 _LOOK_S = 0.1
@@ -104,8 +105,11 @@ class RemoteIndex:
                 self._idle.append(stream)
                 return _open(answer, result)
             self._hang_up()
-        raise IndexUnavailable(
-            f"the owner of {self._root} died {_TRIES} times during {name!r}",
+        raise self._died(_TRIES, name)
+
+    def _died(self, times: int, name: str) -> IndexUnavailable:
+        return IndexUnavailable(
+            f"the owner of {self._root} died {times} times during {name!r}",
             hint=f"look into {workplace(self._root) / wire.LOG}, then: pincite status",
         )
 
@@ -134,13 +138,12 @@ class RemoteIndex:
             self._idle, self._place, self._checked = [], place, False
         if self._idle:
             return self._idle.pop()
-        started = 0
-        while True:
+        for started in range(_MEETINGS):
             stream = await connect_or_start(self._root, self._models, self._idle_s)
             if self._checked or await self._understood(stream, started):
                 self._checked = True
                 return stream
-            started += 1
+        raise self._died(_MEETINGS, "hello")
 
     async def _understood(self, stream: Stream, again: int) -> bool:
         """Is it an owner of our version? False when it has gone: an older one that nobody uses is

@@ -18,10 +18,15 @@ from pincite.owner.reading import workplace
 
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
 _POLL_S = 0.01
+_STARTS = 4  # of owners that were killed before they had said anything
 _BUFFER_BYTES = 1024 * 1024
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class _Died(IndexUnavailable):
+    """An owner has ended without a word, as one does that is killed while it starts."""
 
 
 async def connect(root: Path) -> Stream | None:
@@ -74,12 +79,15 @@ async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
 
 
 async def _start(root: Path, models: Path, idle_s: float) -> Stream:
+    died = 0
     while True:
         stream = await connect(root)
         if stream is not None:
             return stream
         if not _owned(root) and (error := await _spawn(root, models, idle_s)) is not None:
-            raise error
+            died += isinstance(error, _Died)
+            if not isinstance(error, _Died) or died == _STARTS:
+                raise error
         await asyncio.sleep(_POLL_S)  # its predecessor is still closing
 
 
@@ -162,7 +170,7 @@ async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None
         return None
     if answer["error"] is not None:
         return wire.revive_error(*answer["error"])
-    return IndexUnavailable(
+    return _Died(
         f"the owner of {root} did not start",
         hint=f"look at the end of {workplace(root) / wire.LOG}",
     )
