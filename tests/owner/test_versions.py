@@ -90,6 +90,53 @@ def test_an_older_owner_is_in_use_while_a_process_indexes_and_asks_nothing() -> 
     run(check)
 
 
+OTHER_MESSAGES = """
+import sys
+import msgspec
+from pincite.owner import service, wire
+from pincite.owner.__main__ import main
+kind = sys.argv[2]
+class Owner(service.Owner):
+    async def hello(self):
+        identity = await super().hello()
+        if kind == "handshake":
+            return {"protocol": identity.protocol, "version": identity.version, "pid": "?"}
+        return identity
+    async def documents(self, collection, source=None):
+        return [{"name": "a.md"}] if kind == "answer" else ()
+service.Owner = Owner
+if kind == "fingerprint":
+    wire.SHAPES[wire.PROTOCOL] = "of other messages"
+sys.exit(main(sys.argv[1], "models", "60"))
+"""
+
+
+@pytest.mark.parametrize("kind", ["fingerprint", "handshake", "answer"])
+def test_an_owner_with_the_same_number_and_other_messages_is_replaced(kind: str) -> None:
+    """As while Pincite is being changed. The call that meets it goes on with another owner."""
+
+    async def check(folder: Path) -> None:
+        with owner(OTHER_MESSAGES, folder, kind) as other:
+            async with connected(folder) as index:
+                await index.create(LEXICAL_SPEC)
+                assert await index.documents("main") == ()
+                assert (await index.hello()).pid != other.pid
+            assert await asyncio.to_thread(other.wait, 600) == 0
+
+    run(check)
+
+
+def test_an_owner_with_other_messages_in_use_stays_for_now() -> None:
+    async def check(folder: Path) -> None:
+        with owner(OTHER_MESSAGES, folder, "fingerprint") as other:
+            async with turn(folder, "main", "indexing"):
+                with pytest.raises(OwnerOfAnotherVersion, match="in use"):
+                    await client(folder, answer_s=0.3).collections()
+            assert other.poll() is None
+
+    run(check)
+
+
 def test_a_newer_owner_stays_and_the_older_program_says_how_to_go_on() -> None:
     async def check(folder: Path) -> None:
         with owner(OWNER, folder, "99.1") as new:
@@ -168,4 +215,7 @@ def test_what_answers_without_making_sense_is_not_an_owner() -> None:
     ],
 )
 def test_versions_are_ordered_as_pip_orders_them(number: str, protocol: int, standing: str) -> None:
-    assert compare(wire.Identity(protocol, number, 1)) == standing
+    shape = wire.SHAPES.get(protocol, "")
+    assert compare(wire.Identity(protocol, number, 1, shape=shape)) == standing
+    if standing == "same":
+        assert compare(wire.Identity(protocol, number, 1, shape="another")) == "older"

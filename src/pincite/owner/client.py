@@ -17,7 +17,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
-from pincite.errors import IndexUnavailable
+from pincite.errors import IndexUnavailable, PinciteError
 from pincite.owner import wire
 from pincite.owner.reading import workplace
 from pincite.owner.starting import (
@@ -98,14 +98,24 @@ class RemoteIndex:
     async def request(self, name: str, arguments: object, result: Any) -> Any:
         """Send one request and wait for its answer. Raises what the owner raised."""
         body = wire.encode((name, arguments))
+        understood = True
         for _ in range(_TRIES):
             stream = await self._stream()
             answer = await self._exchange(stream, body, name, self._answer_s)
             if answer is not None:
-                self._idle.append(stream)
-                return _open(answer, result)
+                try:
+                    value = _open(answer, result)
+                except msgspec.MsgspecError:  # other messages under the same number
+                    understood = False
+                    await self._dismiss(stream)
+                except PinciteError:
+                    self._idle.append(stream)
+                    raise
+                else:
+                    self._idle.append(stream)
+                    return value
             self._hang_up()
-        raise self._died(_TRIES, name)
+        raise self._died(_TRIES, name) if understood else refusal(self._root, None)
 
     def _died(self, times: int, name: str) -> IndexUnavailable:
         return IndexUnavailable(
@@ -155,17 +165,17 @@ class RemoteIndex:
             answer = await self._exchange(stream, body, "hello", min(_HELLO_S, self._answer_s))
             if answer is None:
                 return False
+            identity: wire.Identity | None
             try:
-                identity: wire.Identity = _open(answer, wire.Identity)
+                identity = _open(answer, wire.Identity)
             except (IndexUnavailable, msgspec.MsgspecError):
-                stream[1].close()
-                raise refusal(self._root, None) from None
-            standing = compare(identity)
+                identity = None  # whatever it is, we cannot use it
+            standing = compare(identity) if identity else "older"
             if standing == "same":
                 return True
             if standing == "older" and again < _TRIES:
-                used = identity.unused_s < UNUSED_S or is_being_written(self._root)
-                if not used:
+                used = identity is not None and identity.unused_s < UNUSED_S
+                if not used and not is_being_written(self._root):
                     await self._dismiss(stream)
                     return False
                 if time.monotonic() < until:

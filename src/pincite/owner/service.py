@@ -101,7 +101,8 @@ class Owner(LocalIndex):
     async def hello(self) -> wire.Identity:
         unused_s = self.usage.unused_s
         why = "" if self._copy is None else self._copy.why.message
-        return wire.Identity(wire.PROTOCOL, version.VERSION, os.getpid(), unused_s, only_read=why)
+        shape = wire.SHAPES[wire.PROTOCOL]
+        return wire.Identity(wire.PROTOCOL, version.VERSION, os.getpid(), unused_s, why, shape)
 
     async def leave(self) -> None:
         self.leaving.set()

@@ -2,7 +2,8 @@
 
 The newer one wins, and only then, so that programs of two versions never take an index from each
 other in turns. A newer client asks an older owner to leave once nobody uses it; an older client
-never does, and says what to do.
+never does, and says what to do. Of two that have one version and number and other messages, which
+happens while Pincite is being changed, the client takes the place of an owner that nobody uses.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ PATIENCE_S = 5.0
 
 
 def compare(owner: wire.Identity) -> Literal["same", "older", "newer"]:
-    """How an owner's version stands to ours. One that cannot be read counts as newer."""
+    """How an owner's version stands to ours. One that cannot be read counts as newer; one with our
+    number and other messages as older."""
     ours, theirs = (version.VERSION, wire.PROTOCOL), (owner.version, owner.protocol)
     if ours == theirs:
-        return "same"
+        return "same" if owner.shape == wire.SHAPES[wire.PROTOCOL] else "older"
     from packaging.version import InvalidVersion, Version  # hardly ever needed
 
     try:
