@@ -39,6 +39,7 @@ class SourceLimits:
     max_file_bytes: int = 5_000_000
     max_total_bytes: int = 1_000_000_000  # of one archive, unpacked
     max_ratio: int = 200  # unpacked to packed; deflate of real text stays below 30
+    max_members: int = 200_000  # of one archive; the sources of Linux have 90,000
 
 
 @dataclass(frozen=True, slots=True)

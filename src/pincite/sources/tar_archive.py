@@ -1,77 +1,109 @@
 """Tar files, packed in any way that the standard library can unpack.
 
-A packed tar can only be read from its beginning, so it is read once, in order, and the members
-that may become documents are kept in memory: files within the limits, none that is binary.
+A packed tar can only be read from its beginning, so it is read once, in order. The members that
+may become documents are kept, in a file without a name once they are more than a few.
 """
 
 from __future__ import annotations
 
 import lzma
 import tarfile
+import tempfile
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from pincite.errors import SourceError
 from pincite.sources.entries import Entry, Skipped, SourceLimits
 from pincite.sources.kinds import reject_name
 from pincite.sources.members import tidy, unsafe
+from pincite.sources.unpacking import TooMuch, Unpacked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_DAMAGE = (OSError, EOFError, ValueError, tarfile.TarError, zlib.error, lzma.LZMAError)
+_DAMAGE = (OSError, EOFError, ValueError, RecursionError, tarfile.TarError, zlib.error,
+           lzma.LZMAError)  # fmt: skip
+_KEPT_IN_MEMORY = 20_000_000  # bytes; the documents of most archives
 
 
 @dataclass(frozen=True, slots=True)
 class TarMembers:
-    """Members in memory."""
+    """`places` are where in `kept` a member begins and how long it is."""
 
     comment: str
     listing: tuple[Entry | Skipped, ...]
-    content: dict[str, bytes]
+    kept: IO[bytes]
+    places: dict[str, tuple[int, int]]
 
     def read(self, name: str) -> bytes:
         """Look it up."""
         try:
-            return self.content[name]
+            begin, size = self.places[name]
         except KeyError as error:
             raise SourceError(f"{name} is not in the archive.") from error
+        self.kept.seek(begin)
+        return self.kept.read(size)
 
     def close(self) -> None:
         """Forget the contents."""
-        self.content.clear()
+        self.places.clear()
+        self.kept.close()
 
 
 def open_tar(place: Path, limits: SourceLimits) -> TarMembers:
-    """Raises SourceError where this is no tar file. One that is damaged further on gives what
-    comes before."""
-    listing: list[Entry | Skipped] = []
-    content: dict[str, bytes] = {}
+    """Raises SourceError where this is no tar file, or a bomb: one that unpacks to many times its
+    size. One that is damaged further on gives what comes before."""
     try:
-        archive = tarfile.open(place, mode="r|*")  # noqa: SIM115  # closed by `with` below
+        unpacked = Unpacked(place, limits)
+    except (SourceError, *_DAMAGE) as error:
+        raise SourceError(f"{place} cannot be opened as a tar file: {error}.") from error
+    kept = cast("IO[bytes]", tempfile.SpooledTemporaryFile(_KEPT_IN_MEMORY))  # noqa: SIM115
+    try:
+        return _read(place, unpacked, kept, limits)
+    except BaseException:
+        kept.close()
+        raise
+    finally:
+        unpacked.close()
+
+
+def _read(place: Path, unpacked: Unpacked, kept: IO[bytes], limits: SourceLimits) -> TarMembers:
+    listing: list[Entry | Skipped] = []
+    places: dict[str, tuple[int, int]] = {}
+    comment = ""
+    try:
+        archive = tarfile.open(fileobj=cast("IO[bytes]", unpacked), mode="r:")  # noqa: SIM115
+    except TooMuch as error:
+        raise _bomb(place, error) from error
     except _DAMAGE as error:
         raise SourceError(f"{place} cannot be opened as a tar file: {error}.") from error
     with archive:
         total = 0
         try:
-            for member in archive:
+            while member := archive.next():
+                archive.members = []  # type: ignore[attr-defined]  # it would keep them all
                 total += member.size
-                if total > limits.max_total_bytes:
-                    listing.append(Skipped(place.name, "oversize", _rest(limits)))
+                rest = _rest(total, len(listing), limits)
+                if rest:
+                    listing.append(Skipped(place.name, "oversize", rest))
                     break
                 if not member.isdir():
-                    listing.append(_take(archive, member, content, limits))
+                    listing.append(_take(unpacked, member, kept, places, limits))
+                unpacked.begin_header()
+        except TooMuch as error:
+            raise _bomb(place, error) from error
         except _DAMAGE as error:
             listing.append(Skipped(place.name, "unreadable", f"damaged: {error}"))
         comment = archive.pax_headers.get("comment", "")
-    return TarMembers(comment, tuple(listing), content)
+    return TarMembers(comment, tuple(listing), kept, places)
 
 
 def _take(
-    archive: tarfile.TarFile,
+    unpacked: Unpacked,
     member: tarfile.TarInfo,
-    content: dict[str, bytes],
+    kept: IO[bytes],
+    places: dict[str, tuple[int, int]],
     limits: SourceLimits,
 ) -> Entry | Skipped:
     name = tidy(member.name)
@@ -79,20 +111,32 @@ def _take(
         return Skipped(member.name, "outside", "the member's name leads out of the archive")
     if member.issym() or member.islnk():
         return Skipped(name, "link")
-    if not member.isreg():
+    if not member.isreg() or member.issparse():
         return Skipped(name, "special")
     rejected = reject_name(name, member.size, limits)
     if rejected:
         return rejected
-    if name in content:
+    if name in places:
         return Skipped(name, "unreadable", "the archive holds this name twice")
-    opened = archive.extractfile(member)
-    raw = opened.read() if opened else b""
+    unpacked.seek(member.offset_data)
+    raw = unpacked.take(member.size)
     if len(raw) != member.size:
         return Skipped(name, "unreadable", "the archive ends inside this member")
-    content[name] = raw
+    places[name] = kept.tell(), len(raw)
+    kept.write(raw)
     return Entry(name, member.size, zlib.crc32(raw))
 
 
-def _rest(limits: SourceLimits) -> str:
-    return f"unpacks to more than {limits.max_total_bytes:,} bytes; the rest was not read"
+def _bomb(place: Path, error: TooMuch) -> SourceError:
+    return SourceError(
+        f"{place} was not read: {error}.",
+        hint="if you trust it, unpack it and index the folder",
+    )
+
+
+def _rest(total: int, members: int, limits: SourceLimits) -> str:
+    if total > limits.max_total_bytes:
+        return f"unpacks to more than {limits.max_total_bytes:,} bytes; the rest was not read"
+    if members >= limits.max_members:
+        return f"holds more than {limits.max_members:,} files; the rest was not read"
+    return ""

@@ -70,6 +70,10 @@ def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
             else:
                 by_name[name] = info
         listing.append(found)
+        if len(listing) >= limits.max_members:
+            rest = f"holds more than {limits.max_members:,} files; the rest was not read"
+            listing.append(Skipped(place.name, "oversize", rest))
+            break
     comment = archive.comment.decode("ascii", "replace")
     return ZipMembers(archive, comment, tuple(listing), by_name, limits)
 
