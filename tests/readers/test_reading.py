@@ -146,3 +146,20 @@ def test_the_first_of_several_rules_decides_and_an_arrow_is_an_arrow() -> None:
     assert url_for("docs/api/a.md", rules) == "https://api.org/a"
     assert url_for("docs/a.md", rules) == "https://x.org/a/"
     assert url_for("a.md", rules) is None
+
+
+@pytest.mark.parametrize("rule", ["(a+)+$", "(a|aa)+b", "(.*)(.*)(.*)(.*)(.*)b", "(a*)*b"])
+def test_no_url_rule_takes_longer_than_the_path_is_long(rule: str) -> None:
+    assert url_for("a" * 4000 + "!", f"{rule} => https://example.org/") is None
+
+
+@pytest.mark.parametrize("rule", [r"(?!old/)(.*)\.md", r"(?<=a)b", r"(a)\1"])
+def test_an_expression_that_needs_backtracking_is_refused_with_its_reason(rule: str) -> None:
+    with pytest.raises(ConfigError, match="malformed") as caught:
+        url_for("a.md", f"{rule} => https://example.org/")
+    assert "look-around" in (caught.value.hint or "")
+
+
+def test_a_url_rule_of_absurd_size_is_refused() -> None:
+    with pytest.raises(ConfigError, match="malformed"):
+        url_for("a.md", "((a{1000}){1000}){1000} => https://example.org/")
