@@ -95,11 +95,13 @@ async def make_target(
     index: Index, base: str, dense: Dense, encoder: DenseEncoder
 ) -> CollectionSpec:
     """The collection with the new model, made or made ready: pending unless it is searched already,
-    as one member of several."""
+    as one member of several. Where it is the only one, nothing is written."""
     infos = await index.collections()
     ours, held = all_members(infos, base), members(infos, base)
     there = next((info for info in ours if info.spec.dense == encoder.fingerprint), None)
     olds = [info for info in held if info is not there]
+    if there in held and not olds:
+        return there.spec
     last = held[-1].spec
     together = as_one(held, last)
     new = replace(

@@ -187,8 +187,8 @@ def test_collections_are_listed_forgotten_and_dropped(indexed: Cli) -> None:
     indexed("collections", "forget", "nope", code=2)
     indexed("collections", "forget", "acme")
     assert indexed.json("search", "rotate", code=3)["evidence"] == []
-    indexed("collections", "drop", "main")
-    indexed("collections", "drop", "main", code=2)
+    indexed("collections", "drop", "main", "--yes")
+    assert "'main'" in indexed("collections", "drop", "main", "--yes", code=2).stderr
 
 
 def test_a_rebuilt_collection_equals_the_old_one(indexed: Cli) -> None:

@@ -88,3 +88,10 @@ def test_what_cannot_be_is_said(
     out, err = rerank(shop, *arguments, code=code)
     assert out == ""
     assert said in err
+
+
+def test_without_a_reranker_it_says_what_to_configure(cli: Cli) -> None:
+    said = rerank(cli, QUERY, "a", code=2)[1]
+    assert "there is no reranker" in said
+    assert "--model PROVIDER:MODEL" in said
+    assert "[models] with rerank" in said

@@ -81,7 +81,7 @@ def test_a_new_model_gets_a_collection_beside_and_one_search_asks_both(
     assert "a part of docs" in run(shop, "collections")
     run(shop, "index", "docs", "-c", WITH_OPENAI, code=2)
     assert "a part of the collection 'docs'" in said()
-    run(shop, "collections", "drop", "docs")
+    run(shop, "collections", "drop", "docs", "--yes")
     assert run(shop, "collections") == ""
 
 
@@ -174,7 +174,7 @@ def test_what_is_kept_comes_back_when_the_new_one_is_dropped(
     assert "docs: kept, not searched" in said()
     assert ", replaced" in run(shop, "collections")
     assert paths(search(shop), "docs") == []
-    run(shop, "collections", "drop", WITH_OPENAI)
+    run(shop, "collections", "drop", WITH_OPENAI, "--yes")
     assert len(paths(search(shop), "docs")) == 5
 
 

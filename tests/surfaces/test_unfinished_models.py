@@ -43,7 +43,7 @@ def test_vectors_that_are_being_filled_in_or_were_kept_are_not_begun_anew(
     run(shop, "index", "-c", "docs", "--model", VOYAGE, code=2)
     assert "docs has vectors of voyage:voyage-4@256 for docs and was kept" in said()
     assert f"to go back to it: pincite reembed docs --to {VOYAGE}" in said()
-    run(shop, "collections", "drop", WITH_OPENAI)
+    run(shop, "collections", "drop", WITH_OPENAI, "--yes")
     assert len(paths(search(shop), "docs")) == 6
 
 
@@ -53,6 +53,16 @@ def test_what_was_kept_can_be_given_up(server: ContractServer, shop: Cli) -> Non
     shop.write("docs/new.md", "# New\n\nA turnstile of brass rotates.\n")
     beside = ("index", "-c", "docs", "--model", OPENAI, "--beside")
     run(shop, *beside, code=2)
-    run(shop, "collections", "drop", WITH_OPENAI)
+    run(shop, "collections", "drop", WITH_OPENAI, "--yes")
     run(shop, *beside)
     assert paths(search(shop), WITH_OPENAI) == ["new.md"]
+
+
+def test_the_model_that_it_has_already_changes_nothing(server: ContractServer, shop: Cli) -> None:
+    before = run(shop, "collections", "--json")
+    for _ in range(2):
+        run(shop, "reembed", "docs", "--to", VOYAGE)
+        assert "docs is searched with voyage:voyage-4@256 already: nothing to do" in said()
+    assert run(shop, "collections", "--json") == before
+    assert "a part of" not in run(shop, "collections")
+    assert "a part of" not in run(shop, "status")

@@ -11,6 +11,8 @@ import click
 
 from pincite.options import IndexOptions
 from pincite.surfaces.options import (
+    ERROR,
+    OK,
     collection_option,
     index_option,
     json_option,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
     from pincite.ingest import IngestReport
     from pincite.model import AnchorStyle, Notice
+    from pincite.ports import CollectionInfo
 
 _language = click.option(
     "--language", default="auto", help="Stemming: english, german, ... or auto."
@@ -192,14 +195,41 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
 
 @collections.command()
 @click.argument("name")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @wait_option
 @index_option
-def drop(name: str, wait: float, index: Path | None) -> None:
-    """Remove a collection with all that is in it."""
+def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
+    """Remove a collection with all that is in it, after asking. Ends with 1 if the answer is no."""
     from pincite.owner.turns import Waiting
 
+    if not yes:
+        infos = run(lambda engine: engine.collections(), index)
+        lost = [info for info in infos if name in (info.spec.name, info.spec.called)]
+        known = lost and not any(info.foreign for info in lost)
+        if known and not _agreed_to_drop(name, lost):
+            say(f"{name} was not dropped")
+            return ERROR
     run(lambda engine: engine.drop(name, Waiting(wait, say_notice)), index)
     say(f"{name} is gone")
+    return OK
+
+
+def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
+    """Ask the person. Raises UsageError where there is nobody to ask."""
+    from pincite.errors import UsageError
+
+    counts = (
+        f"{sum(info.documents for info in lost):,} documents,"
+        f" {sum(info.chunks for info in lost):,} chunks"
+    )
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"{name} has {counts}, and nobody can be asked whether to drop it",
+            hint=f"pincite collections drop {name} --yes",
+        )
+    sys.stderr.write(f"Drop {name} with {counts}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 @collections.command()

@@ -67,6 +67,8 @@ def reembed(
 
 
 def _sentence(done: Reembedded) -> str:
+    if not done.encoded and not done.retired:
+        return f"{done.base} is searched with {done.model} already: nothing to do"
     old = ", ".join(done.retired)
     fate = f"; {old}: {'kept, not searched' if done.kept else 'dropped'}" if old else ""
     return (

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pincite.errors import UsageError
+from pincite.errors import ConfigError, UsageError
 from pincite.hosted import Models
 from pincite.model import Notice, SignalKind
 
 if TYPE_CHECKING:
     from pincite.settings import Settings
-
-#: What is used where nothing is configured; fetched from the hub once.
-USUAL = "local:cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,13 @@ async def put_in_order(
         raise UsageError(
             "there are no documents", hint="give them as arguments, or one a line on stdin"
         )
-    name = model or settings.use.rerank or USUAL
+    name = model or settings.use.rerank
+    if not name:
+        raise ConfigError(
+            "there is no reranker: none was named, and pincite.toml has none",
+            hint='--model PROVIDER:MODEL, or [models] with rerank = "PROVIDER:MODEL" in'
+            " pincite.toml, such as cohere:rerank-v4.0-fast or local:FOLDER (see docs/providers.md)",
+        )
     models = Models(settings.use, settings.models, offline=settings.offline, on_notice=on_notice)
     reranker: Any = await models.registry.open("rerank", name)
     try:

@@ -1,0 +1,67 @@
+"""A collection is dropped when a person has agreed, or with `--yes`."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from tests.environment import clean_environment
+from tests.surfaces.conftest import Cli
+
+
+@pytest.fixture
+def indexed(cli: Cli) -> Cli:
+    cli.write("guide.md", "# Keys\n\nTo rotate a key, call rotate_key.\n")
+    cli("index", ".", "--lexical")
+    return cli
+
+
+def answered(cli: Cli, answer: bytes) -> tuple[int, str]:
+    """`collections drop main` with a terminal as stdin, on which somebody types."""
+    ours, theirs = pty.openpty()
+    os.write(ours, answer)
+    done = subprocess.run(
+        [sys.executable, "-m", "pincite.surfaces.cli", "collections", "drop", "main"],
+        cwd=cli.folder,
+        env=clean_environment() | {"PINCITE_OFFLINE": "1", "PINCITE_IDLE_S": "60"},
+        stdin=theirs,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    os.close(theirs)
+    os.close(ours)
+    return done.returncode, done.stderr.decode()
+
+
+def test_where_nobody_can_be_asked_it_wants_yes(indexed: Cli) -> None:
+    refused = indexed("collections", "drop", "main", code=2).stderr
+    assert "main has 1 documents, 1 chunks" in refused
+    assert "try: pincite collections drop main --yes" in refused
+    assert "main: 1 documents" in indexed("collections").stdout
+    indexed("collections", "drop", "main", "--yes")
+    assert indexed("collections").stdout == ""
+
+
+@pytest.mark.parametrize("answer", [b"n\n", b"\n", b"\x04"])
+def test_anything_but_yes_keeps_it(indexed: Cli, answer: bytes) -> None:
+    code, said = answered(indexed, answer)
+    assert code == 1
+    assert "Drop main with 1 documents, 1 chunks? [y/N] " in said
+    assert "main was not dropped" in said
+    assert "main: 1 documents" in indexed("collections").stdout
+
+
+def test_yes_drops_it(indexed: Cli) -> None:
+    code, said = answered(indexed, b"y\n")
+    assert code == 0
+    assert "main is gone" in said
+    assert indexed("collections").stdout == ""
+
+
+def test_what_is_not_there_is_said_before_anything_is_asked(indexed: Cli) -> None:
+    assert "'nope'" in indexed("collections", "drop", "nope", code=2).stderr
