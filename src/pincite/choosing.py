@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pincite.batches import BATCH_CHUNKS
 from pincite.encoders import MODEL, LazyEncoder
-from pincite.errors import ModelUnavailable, UsageError
+from pincite.errors import ModelsUnwritable, ModelUnavailable, UsageError
 from pincite.hosted import Models
 from pincite.members import member_name
 from pincite.model import LEXICAL, Notice
@@ -102,6 +102,10 @@ def _bundled(
             fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
             weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
         return LazyEncoder(settings.models, threads=settings.threads)
+    except ModelsUnwritable as error:  # it would have been fetched, and would be missed
+        raise ModelsUnwritable(
+            error.message, hint=f"{error.hint}, or index by word alone: --lexical"
+        ) from error
     except ModelUnavailable as error:
         if (info is not None and info.spec.dense is not None) or options.upgrade:
             raise

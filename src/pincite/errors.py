@@ -14,6 +14,7 @@
     │   └── EnginePanicked    the engine's state cannot be trusted any more
     ├── InvalidPoint          a vector or payload that the engine must never see
     ├── ModelUnavailable      weights that cannot be had or do not match their checksum
+    │   └── ModelsUnwritable  the folder of models cannot be written to
     └── ProviderError         a model behind an address did not do what it was asked
         ├── AuthError         the key is missing, wrong or not allowed to do this
         ├── Gone              there is no such model or endpoint, or no longer
@@ -91,6 +92,10 @@ class InvalidPoint(PinciteError):
 
 class ModelUnavailable(PinciteError):
     """Weights that cannot be had, or that are not what they should be."""
+
+
+class ModelsUnwritable(ModelUnavailable):
+    """Weights have no place: the folder of models cannot be written to."""
 
 
 class ProviderError(PinciteError):

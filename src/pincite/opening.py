@@ -60,7 +60,7 @@ def _open(
     configured: Sequence[SourceConfig],
     records: Sequence[SourceRecord],
 ) -> Opened:
-    place = Path(location).expanduser().resolve()
+    place = _place(location)
     config = configured_at(place, configured) or SourceConfig(path=str(place))
     name = options.name or config.name
     known = _remembered(place, name, records)
@@ -77,6 +77,13 @@ def _open(
         selection=selection,
     )
     return source, selection
+
+
+def _place(location: str | Path) -> Path:
+    try:
+        return Path(location).expanduser().resolve()
+    except (OSError, RuntimeError) as error:  # a loop of links, a user who is not known
+        raise SourceError(f"{location} cannot be reached: {error}") from error
 
 
 def _remembered(place: Path, name: str | None, records: Sequence[SourceRecord]) -> Source | None:

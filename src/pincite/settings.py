@@ -126,14 +126,14 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         )
     given = environ.get("PINCITE_INDEX")
     place = index or (Path(given) if given else None) or find_index(folder)
-    place = place.expanduser().absolute()
+    place = _absolute(place, "the index folder")
     config = _config_file(environ, place)
     origin = str(config or CONFIG_FILE)
     table = _read_toml(config) if config else {}
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     store = take_store_settings(table, origin)
     foreign = take_foreign_settings(table, origin, store)
-    use = take_model_settings(table, origin, environ, cache.expanduser().absolute())
+    use = take_model_settings(table, origin, environ, _absolute(cache, "PINCITE_CACHE"))
     log = take_log_settings(table, origin, environ)
     folder = (config or place).absolute().parent
     collection = named_collection(environ)
@@ -143,7 +143,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     models = environ.get("PINCITE_MODELS")
     return Settings(
         index=place,
-        models=Path(models).expanduser().absolute() if models else default_root(),
+        models=_absolute(models, "PINCITE_MODELS") if models else default_root(),
         profile=profile,
         origins=tuple(environ.get("PINCITE_MODEL_ORIGINS", "hub,pip").split(",")),
         offline=_flag(environ, "PINCITE_OFFLINE"),
@@ -189,7 +189,7 @@ _OF_SERVERS = tuple(
 def find_index(folder: Path) -> Path:
     """The nearest index folder here or above, else the one that would be made here."""
     for place in (folder, *folder.parents):
-        if (place / INDEX_FOLDER / "catalog.db").is_file():
+        if _is_file(place / INDEX_FOLDER / "catalog.db"):
             return place / INDEX_FOLDER
     return folder / INDEX_FOLDER
 
@@ -197,12 +197,27 @@ def find_index(folder: Path) -> Path:
 def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
     named = environ.get("PINCITE_CONFIG")
     if named:
-        path = Path(named).expanduser()
-        if not path.is_file():
+        path = _absolute(named, "PINCITE_CONFIG")
+        if not _is_file(path):
             raise ConfigError(f"PINCITE_CONFIG names {path}, and there is no such file")
         return path
     beside = index.parent / CONFIG_FILE
-    return beside if beside.is_file() else None
+    return beside if _is_file(beside) else None
+
+
+def _absolute(given: str | Path, what: str) -> Path:
+    try:
+        return Path(given).expanduser().absolute()
+    except (OSError, RuntimeError) as error:  # the current folder is gone, a user is not known
+        raise ConfigError(f"{what} is {given}, and cannot be found: {error}") from error
+
+
+def _is_file(path: Path) -> bool:
+    """Is there a file that can be reached? A name may also be too long, or a folder closed."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _profile(table: Mapping[str, object], origin: str) -> Profile:

@@ -179,6 +179,7 @@ async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None
 def _launch(root: Path, models: Path, idle_s: float) -> tuple[int, int]:
     """A process, and the pipe on which it reports: the only one of ours that it has."""
     reading, writing = os.pipe()
+    log = workplace(root) / wire.LOG
     try:
         command = (sys.executable, "-P", "-m", "pincite.owner", str(root), str(models), str(idle_s))
         pid = os.posix_spawn(
@@ -188,12 +189,15 @@ def _launch(root: Path, models: Path, idle_s: float) -> tuple[int, int]:
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_DUP2, writing, 1),
-                (os.POSIX_SPAWN_OPEN, 2, str(workplace(root) / wire.LOG), _APPEND, 0o600),
+                (os.POSIX_SPAWN_OPEN, 2, str(log), _APPEND, 0o600),
             ],
         )
-    except BaseException:
+    except OSError as error:
         os.close(reading)
-        raise
+        raise IndexUnavailable(
+            f"the owner of {root} cannot be started with its log {log}: {error.strerror}",
+            hint=f"see what is there: ls -ld {log}",
+        ) from error
     finally:
         os.close(writing)
     return pid, reading

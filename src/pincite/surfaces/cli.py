@@ -57,6 +57,10 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = OK
+    except OSError as error:  # a disk that fails, a file that somebody took away meanwhile
+        at = f": {error.filename}" if error.filename else ""
+        say(f"error: {error.strerror or error}{at}")
+        code = ERROR
     sys.exit(code or OK)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from pincite.errors import ConfigError
-from pincite.surfaces.options import PRESET_NAMES, index_option, say
+from pincite.surfaces.options import PRESET_NAMES, here, index_option, say
 
 
 @click.command()
@@ -54,7 +54,7 @@ def mcp(
             "the MCP server needs a library that is not installed",
             hint="pip install 'pincite[mcp]'",
         ) from error
-    settings = load_settings(os.environ, Path.cwd(), index)
+    settings = load_settings(os.environ, here(), index)
     offer = Offer(chatgpt, preset)
     if http:
         address = Address(host, port, allow_host, allow_origin)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from pincite.encoders import MODEL
-from pincite.surfaces.options import NOTHING, OK, json_option, say, show
+from pincite.surfaces.options import NOTHING, OK, here, json_option, say, show
 
 if TYPE_CHECKING:
     from pincite.settings import Settings
@@ -79,4 +78,4 @@ def remove(name: str) -> None:
 def _settings() -> Settings:
     from pincite.settings import load_settings
 
-    return load_settings(os.environ, Path.cwd())
+    return load_settings(os.environ, here())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.surfaces.options import NOTHING, OK, index_option, json_option, say, show
+from pincite.surfaces.options import NOTHING, OK, here, index_option, json_option, say, show
 
 if TYPE_CHECKING:
     from pincite.model import Notice
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def _settings(index: Path | None = None) -> Settings:
     from pincite.settings import load_settings
 
-    return load_settings(os.environ, Path.cwd(), index)
+    return load_settings(os.environ, here(), index)
 
 
 def _say_notice(notice: Notice) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pincite.surfaces.options import NOTHING, OK, index_option, json_option, run, show
+from pincite.surfaces.options import NOTHING, OK, here, index_option, json_option, run, show
 
 
 @click.command()
@@ -29,7 +29,7 @@ def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: 
     from pincite.surfaces.render import to_json
 
     if query_id is None:
-        found = replaying.logged(load_settings(os.environ, Path.cwd(), index), limit)
+        found = replaying.logged(load_settings(os.environ, here(), index), limit)
         text = to_json(found) if json_ else replaying.logged_table(found)
         if text:
             show(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from pincite.surfaces.options import index_option, say, show
+from pincite.surfaces.options import here, index_option, say, show
 
 
 @click.command()
@@ -40,7 +40,7 @@ def rerank(
 
     found = asyncio.run(
         put_in_order(
-            load_settings(os.environ, Path.cwd(), index),
+            load_settings(os.environ, here(), index),
             model,
             query,
             documents or split_documents(sys.stdin.buffer.read().decode("utf-8", "replace")),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pincite.errors import UsageError
 from pincite.options import DEFAULT_COLLECTION, WAIT_S
 from pincite.surfaces.terminal import control, visible
 
@@ -97,6 +98,16 @@ def say_notice(notice: Notice) -> None:
     say(f"warning: {notice.code}: {notice.message}")
 
 
+def here() -> Path:
+    """The current folder. Raises UsageError where it has been removed."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(
+            f"the current folder cannot be found: {error.strerror}", hint="cd to another one"
+        ) from error
+
+
 def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | None) -> T:
     """Run `work` on the engine of the index folder."""
     import asyncio
@@ -105,7 +116,7 @@ def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | No
     from pincite.settings import load_settings
 
     async def session() -> T:
-        async with AsyncPincite(load_settings(os.environ, Path.cwd(), index)) as engine:
+        async with AsyncPincite(load_settings(os.environ, here(), index)) as engine:
             return await work(engine)
 
     return asyncio.run(session())

@@ -101,7 +101,7 @@ def status_of(model: KnownModel, root: Path, *, hashes: bool) -> ModelStatus:
     folder = root / model.name
     try:
         size = sum(path.stat().st_size for path in folder.iterdir())
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:  # what is out of reach is not there; a fetch says why
         return ModelStatus(model.name, "absent")
     try:
         manifest = read_manifest(folder)

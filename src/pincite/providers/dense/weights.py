@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import DiskFull, ModelUnavailable
+from pincite.errors import DiskFull, ModelsUnwritable, ModelUnavailable
 from pincite.providers.dense.cache import (
     PRECISION,
     ModelState,
@@ -111,8 +111,9 @@ def fetch(
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise DiskFull(f"no space left in {root} for {name}") from error
-        raise ModelUnavailable(
-            f"{name} cannot be written to {root}: {error}", hint="choose another models folder"
+        raise ModelsUnwritable(
+            f"{name} cannot be written to {root}: {error}",
+            hint="name a folder that you may write to with PINCITE_MODELS",
         ) from error
     return target
 
