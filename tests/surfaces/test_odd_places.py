@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,7 +85,7 @@ def test_models_that_have_no_place_are_an_error_unless_none_is_wanted(
     cli.write("docs/a.md", "# Foxes\n\nThe brown fox.\n")
     cli.write("file", "x")
     (cli.folder / "closed").mkdir()
-    given = {"XDG_CACHE_HOME": ""} if variable == "HOME" else {}
+    given: dict[str, Any] = {"XDG_CACHE_HOME": ""} if variable == "HOME" else {}
     given |= {variable: str(cli.folder / place)}
     with read_only(cli.folder / "closed"):
         refused = cli("index", "docs", code=1, **given)
