@@ -10,8 +10,9 @@ import pytest
 
 from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
 from pincite.errors import DiskFull, IndexTooNew, StoreError
+from pincite.model import TermCounts
 from pincite.ports import Catalog
-from pincite.testing.catalogs import CatalogContract, record_of
+from pincite.testing.catalogs import CatalogContract, counts_of, record_of
 from pincite.testing.points import DENSE_SPEC
 from tests.disks import fill, small_disk
 from tests.places import quick_folder
@@ -67,8 +68,11 @@ def test_damage_that_shows_later_is_a_store_error(tmp_path: Path) -> None:
     anyio.run(catalog.put_spec, DENSE_SPEC)
     anyio.run(catalog.put, "main", [record_of(f"{n}.md", f"r{n}") for n in range(500)])
     anyio.run(catalog.close)
+    with closing(sqlite3.connect(path)) as db:
+        sql = "SELECT rootpage FROM sqlite_master WHERE name = 'documents'"
+        page = db.execute(sql).fetchone()[0]
     raw = bytearray(path.read_bytes())
-    raw[4096 * 4 :] = b"\xff" * (len(raw) - 4096 * 4)
+    raw[4096 * (page - 1) : 4096 * page] = b"\xff" * 4096
     path.write_bytes(raw)
     catalog = SqliteCatalog(path)
     with pytest.raises(StoreError):
@@ -110,3 +114,31 @@ def test_a_catalogue_that_cannot_be_opened_on_a_full_disk_is_not_called_broken(
         again = SqliteCatalog(disk / "catalog.db")
         assert anyio.run(again.specs) == (DENSE_SPEC,)
         anyio.run(again.close)
+
+
+def test_counts_are_the_same_before_and_after_they_are_merged_and_in_the_next_process(
+    tmp_path: Path,
+) -> None:
+    async def check() -> None:
+        catalog = SqliteCatalog(tmp_path / "catalog.db")
+        await catalog.put_spec(DENSE_SPEC)
+        for number in range(8):  # terms enough to be merged twice
+            terms = range(number * 5_000, number * 5_000 + 10_000)
+            await catalog.put(
+                "main",
+                [record_of(f"{number}.md", f"r{number}")],
+                {f"r{number}": counts_of(2, *terms)},
+            )
+        expected = TermCounts(16, {0: 2, 5_000: 4, 39_999: 2 * 1 + 2, 44_999: 2})
+        asked = (0, 5_000, 39_999, 44_999, 45_000)
+        assert await catalog.frequencies("main", asked) == expected
+        again = SqliteCatalog(tmp_path / "catalog.db")  # while the first one was never closed
+        assert await again.frequencies("main", asked) == expected
+        await again.delete("main", [f"r{number}" for number in range(8)])
+        assert await again.frequencies("main", asked) == TermCounts()
+        for one in (catalog, again):
+            await one.close()
+        with closing(sqlite3.connect(tmp_path / "catalog.db")) as db:
+            assert db.execute("SELECT count(*) FROM terms").fetchone()[0] > 0
+
+    anyio.run(check)

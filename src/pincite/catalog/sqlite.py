@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from pincite.catalog.terms import SCHEMA, Terms, terms_of
 from pincite.errors import DiskFull, IndexTooNew, InvalidPoint, StoreError, UsageError
 from pincite.model import CollectionSpec, DocumentRecord, SourceRecord, TermCounts
 from pincite.ports import Totals
@@ -41,19 +42,11 @@ MIGRATIONS = (
     ALTER TABLE documents ADD COLUMN includes TEXT NOT NULL DEFAULT '';
     ALTER TABLE documents ADD COLUMN notes TEXT NOT NULL DEFAULT '';
     """,
-    # `terms` are the sums of `documents.counts`; the term -1 is a chunk that has any
-    """
-    ALTER TABLE documents ADD COLUMN counts BLOB NOT NULL DEFAULT x'';
-    CREATE TABLE terms (
-        collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
-        term INTEGER NOT NULL, chunks INTEGER NOT NULL,
-        PRIMARY KEY (collection, term)) WITHOUT ROWID;
-    """,
+    SCHEMA,
 )
 
 _COLUMNS = ", ".join(field.name for field in fields(DocumentRecord))
-_AT_ONCE = 1_000  # documents or terms looked up by one statement
-_ANY = -1  # stands for a chunk that has any term
+_AT_ONCE = 1_000  # documents looked up by one statement
 _LEAST_BYTES = 64 * 1024  # twice what the index of the write-ahead log begins with
 
 
@@ -71,6 +64,7 @@ class SqliteCatalog:
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
                 self._migrate()
+                self._terms = Terms(self._db)
         except BaseException:
             self._db.close()
             raise
@@ -151,6 +145,7 @@ class SqliteCatalog:
 
     async def drop(self, collection: str) -> None:
         self._write("DELETE FROM collections WHERE name = ?", (collection,))
+        self._terms.forget(collection)
 
     async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
         rows = self._read(
@@ -228,8 +223,9 @@ class SqliteCatalog:
         records: Sequence[DocumentRecord],
         counts: Mapping[str, TermCounts] = {},
     ) -> None:
+        change: Counter[int] = Counter()
+        self._merge_terms(collection)
         with self._writing():
-            change: Counter[int] = Counter()
             for record in records:
                 place = (collection, record.source, record.path)
                 held = self._db.execute(
@@ -242,52 +238,39 @@ class SqliteCatalog:
                 if (given := counts.get(record.revision)) is not None:
                     after = msgspec.msgpack.encode(given)
                 if after != before:
-                    change.update(_terms(after))
-                    change.subtract(_terms(before))
+                    change.update(terms_of(after))
+                    change.subtract(terms_of(before))
                 self._db.execute(
                     f"INSERT OR REPLACE INTO documents (collection, {_COLUMNS}, counts)"
                     f" VALUES (?, ?{', ?' * len(fields(DocumentRecord))})",
                     (collection, *astuple(record), after),
                 )
-            self._count(collection, change)
+            self._terms.write(collection, change)
+        self._terms.add(collection, change)
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
+        change: Counter[int] = Counter()
+        self._merge_terms(collection)
         with self._writing():
-            change: Counter[int] = Counter()
             for revision in revisions:
                 for (before,) in self._db.execute(
                     "DELETE FROM documents WHERE (collection, revision) = (?, ?) RETURNING counts",
                     (collection, revision),
                 ):
-                    change.subtract(_terms(before))
-            self._count(collection, change)
+                    change.subtract(terms_of(before))
+            self._terms.write(collection, change)
+        self._terms.add(collection, change)
 
-    def _count(self, collection: str, change: Mapping[int, int]) -> None:
-        """Add to the sums, within a transaction."""
-        rows = [(collection, term, by) for term, by in change.items() if by]
-        self._db.executemany(
-            "INSERT INTO terms VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET chunks = chunks + excluded.chunks",
-            rows,
-        )
-        self._db.executemany(
-            "DELETE FROM terms WHERE (collection, term, chunks) = (?, ?, 0)",
-            ((collection, term) for _, term, by in rows if by < 0),
-        )
+    def _merge_terms(self, collection: str) -> None:
+        """Make room for the next change of the sums; when this fails nothing has changed."""
+        if self._terms.waits(collection):
+            with self._writing():
+                self._terms.merge(collection)
+            self._terms.forget(collection)
 
     async def frequencies(self, collection: str, terms: Iterable[int]) -> TermCounts:
-        wanted = (_ANY, *terms)
-        found: dict[int, int] = {}
-        for start in range(0, len(wanted), _AT_ONCE):
-            some = wanted[start : start + _AT_ONCE]
-            found.update(
-                self._read(
-                    "SELECT term, chunks FROM terms WHERE collection = ?"
-                    f" AND term IN ({', '.join('?' * len(some))})",
-                    (collection, *some),
-                )
-            )
-        return TermCounts(found.pop(_ANY, 0), found)
+        with self._translated("read"):
+            return self._terms.frequencies(collection, terms)
 
     async def flush(self) -> None:
         with self._translated("written"):
@@ -295,11 +278,3 @@ class SqliteCatalog:
 
     async def close(self) -> None:
         self._db.close()
-
-
-def _terms(counts: bytes) -> dict[int, int]:
-    """What a document adds to the sums."""
-    if not counts:
-        return {}
-    held = msgspec.msgpack.decode(counts, type=TermCounts)
-    return {_ANY: held.chunks, **held.having}

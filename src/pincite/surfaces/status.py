@@ -111,7 +111,8 @@ def status_table(found: Status) -> str:
             f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}"
             f"{standing(spec, unseen)}",
             f"  dense   {spec.dense or 'none'}{f', opened as {spec.model}' if spec.model else ''}",
-            f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens",
+            f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens"
+            f"{', scores depend on what was removed until it is indexed again' * spec.engine_idf}",
         ]
         for record in info.sources:
             source = record.source
