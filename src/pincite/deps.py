@@ -31,6 +31,11 @@ class Deps:
         """What the hits of each collection count."""
         return {one.spec.name: one.weight for one in self.collections}
 
+    @property
+    def judge(self) -> str:
+        """The fingerprint of the reranker, empty without one."""
+        return self.reranker.fingerprint if self.reranker else ""
+
     def dense_weights(self, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
         """How far to trust the dense side of each collection with this query."""
         only_code = kinds_of(scope) == {"code"}

@@ -122,11 +122,9 @@ async def _try(
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
     blended = trace.tap("blend", blend(judged, profile.blend))
-    covered = trace.tap(
-        "cover", cover(query.text, blended.candidates, deps.terms, profile.cover, deps.foreign())
-    )
-    reranker = deps.reranker.fingerprint if deps.reranker else ""
-    gated = trace.tap("gate", gate(covered, profile.gate, reranker, deps.unmeasured()))
+    known = (deps.terms, profile.cover, deps.foreign(), pool.candidates)
+    covered = trace.tap("cover", cover(query.text, blended.candidates, *known))
+    gated = trace.tap("gate", gate(covered, profile.gate, deps.judge, deps.unmeasured()))
     kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
     return Outcome(
@@ -153,6 +151,6 @@ def _plan(
         counts=found.counts,
         mode=query.mode,
         passes=tuple(one.name for one in passes),
-        reranker=deps.reranker.fingerprint if deps.reranker else "",
+        reranker=deps.judge,
         instruction=told_hash(query, deps.reranker, profile.rerank),
     )

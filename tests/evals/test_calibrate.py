@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,12 @@ from pincite.errors import UsageError
 from pincite.evals.calibrate import calibrate, learn
 from pincite.evals.profile_file import write_thresholds
 from pincite.evals.runs import Run
+from pincite.ports import RerankScore
 from pincite.profile import Profile
 from pincite.settings import load_settings
+from pincite.stages.coverage import CoverageConfig
 from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds
-from pincite.testing.fakes import OverlapReranker
+from pincite.testing.fakes import HashingEncoder, OverlapReranker
 from tests.evals.builders import collection, hybrid, result, run_of, subject_of, take
 from tests.evals.test_running import ask
 
@@ -156,6 +159,32 @@ def test_thresholds_that_were_better_stay(tmp_path: Path) -> None:
     names = write_thresholds(tmp_path / "pincite.toml", found, "2026-01-02")
     assert names == ("coverage_normalised",)
     assert "dense_cosine" not in (tmp_path / "pincite.toml").read_text()
+
+
+class Contrary(OverlapReranker):
+    """A reranker that puts the worst first."""
+
+    async def rerank(
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
+    ) -> tuple[RerankScore, ...]:
+        found = await super().rerank(query, documents, instruction=instruction)
+        scores = [RerankScore(one.index, 1 - one.score) for one in found]
+        return tuple(sorted(scores, key=lambda one: (-one.score, one.index))[:top_n])
+
+
+def test_the_order_of_a_reranker_does_not_move_the_verdict_either() -> None:
+    narrow = Profile(cover=CoverageConfig(candidates=1))
+    text = "how are backups kept for thirty days"
+    alone = ask(text, hybrid().deps, narrow)
+    subject = subject_of(collection(dense=HashingEncoder()), reranker=Contrary())
+    reranked = ask(text, subject.deps, narrow)
+    assert reranked.evidence[0].path != alone.evidence[0].path
+    assert reranked.verdict == alone.verdict
 
 
 def test_a_reranker_moves_the_verdict_only_with_thresholds_that_were_learned_with_it() -> None:

@@ -44,6 +44,22 @@ def test_where_the_model_does_not_know_the_language_only_words_count() -> None:
     assert signal == Signal("coverage", "share", 2 / 3)
 
 
+def test_what_a_reranker_moved_down_is_still_looked_at() -> None:
+    best, others = candidate("rotate the signing key"), [candidate(f"a door {n}") for n in "abc"]
+    best, *others = (
+        Candidate("main", chunk(f"c{n}", text=one.chunk.text), ())
+        for n, one in enumerate((best, *others))
+    )
+    config = CoverageConfig(candidates=1)
+    moved = (*others, best)
+    alone = cover(QUESTION, moved, terms, config)
+    assert [one.signal("coverage") is not None for one in alone] == [True, False, False, False]
+    found = cover(QUESTION, moved, terms, config, before=(best, *others))
+    assert [one.chunk.id for one in found] == [one.chunk.id for one in moved]
+    assert [one.signal("coverage") is not None for one in found] == [True, False, False, True]
+    assert found[-1].signals[-1].value == 1.0
+
+
 def test_title_headings_and_symbols_are_read_too() -> None:
     one = candidate("...", title="Signing", headings=("Rotate",), symbols=("key",))
     assert coverage(one).value == 1.0

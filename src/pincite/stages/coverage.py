@@ -41,8 +41,11 @@ def cover(
     terms: Callable[[str], frozenset[str]],
     config: CoverageConfig,
     foreign: frozenset[str] = frozenset(),
+    before: Sequence[Candidate] = (),
 ) -> tuple[Candidate, ...]:
-    """The candidates in their order, the best few with the signal `coverage`.
+    """The candidates in their order, the best few with the signal `coverage`. `before` are the same
+    ones in the order that they had before a reranker: the best few of these get it as well, so
+    that a reranker lowers no verdict that is judged on it.
 
     `terms` gives the informative words of a text, without function words. With the share of the
     question's words that a candidate has (0 for a question without any), the signal is
@@ -57,13 +60,14 @@ def cover(
     """
     asked = terms(question)
     by_meaning = {one.collection for one in candidates if one.signal("dense") is not None}
-    covered = [
-        one
-        if one.collection in by_meaning and one.signal("dense") is None
-        else one.with_signal(_coverage(one, asked, terms, config, foreign))
-        for one in candidates[: config.candidates]
-    ]
-    return (*covered, *candidates[config.candidates :])
+    ahead = {(one.collection, one.chunk.id) for one in before[: config.candidates]}
+    return tuple(
+        one.with_signal(_coverage(one, asked, terms, config, foreign))
+        if (place < config.candidates or (one.collection, one.chunk.id) in ahead)
+        and (one.collection not in by_meaning or one.signal("dense") is not None)
+        else one
+        for place, one in enumerate(candidates)
+    )
 
 
 def _coverage(
