@@ -16,7 +16,7 @@ from pincite.ingest import IngestDeps, IngestReport, Progress, ingest, weigh_aga
 from pincite.members import all_members, as_one, members, next_serial, require_base
 from pincite.model import CollectionSpec
 from pincite.model_settings import BUNDLED
-from pincite.opening import open_all
+from pincite.opening import open_all, renamed
 from pincite.options import IndexOptions, require_fingerprint
 from pincite.owner.client import RemoteIndex
 from pincite.owner.turns import Waiting, turn
@@ -88,6 +88,9 @@ async def _index(
             )
             deps = IngestDeps(index, dense.encoder, maker, progress)
             reports = await ingest_all(opened, spec, deps)
+            for former in renamed(opened, together.sources if together else (), settings.sources):
+                for info in held:
+                    await client.forget(info.spec.name, former)
             await _leave_others(index, spec, goal.others, deps)
             return reports
 

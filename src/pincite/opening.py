@@ -41,6 +41,7 @@ def open_all(
             opened.append(_open(location, options, ours, records))  # noqa: PERF401 - close them all
         if not locations or options.rebuild:
             given = {source.source.name for source, _ in opened}
+            given |= renamed(opened, records, configured)
             for record in records:
                 if record.source.name not in given:
                     opened += [
@@ -96,6 +97,21 @@ def _remembered(place: Path, name: str | None, records: Sequence[SourceRecord]) 
     ]
     named = [record for record in found if name is None or record.source.name == name]
     return named[0].source if len(named) == 1 else None
+
+
+def renamed(
+    opened: Sequence[Opened], records: Sequence[SourceRecord], configured: Sequence[SourceConfig]
+) -> frozenset[str]:
+    """The names under which something was indexed that has another name now: the same part of the
+    same place with the same selection, under a name that no configuration gives."""
+    kept = {each.name for each in configured} | {source.source.name for source, _ in opened}
+    now = {(source.source.location, (source.within,), selection) for source, selection in opened}
+    return frozenset(
+        record.source.name
+        for record in records
+        if record.source.name not in kept
+        and (record.source.location, record.within, selection_of(record)) in now
+    )
 
 
 def _require_distinct(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> None:

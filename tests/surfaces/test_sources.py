@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -104,3 +106,34 @@ def test_the_example_of_the_documentation_is_a_description() -> None:
     (source,) = sources_from(tomllib.loads(block)["source"], "sources.md", Path("/x"))
     assert (source.path, source.name) == ("/x/adk-docs", "google/adk-docs")
     assert source.url_rules is not None
+
+
+def test_a_source_that_is_renamed_is_not_indexed_twice(cli: Cli) -> None:
+    cli.write("site/guide.md", PAGE.format("ten"))
+    cli.write("pincite.toml", '[[source]]\npath = "site"\nname = "before"\n')
+    cli("index", "--lexical")
+    cli.write("pincite.toml", '[[source]]\npath = "site"\nname = "after"\n')
+    reports = cli.json("index")
+    assert [report["source"] for report in reports] == ["after"]
+    status = cli.json("status")
+    assert "before" not in json.dumps(status)
+    assert found(cli, "guide.md")["citation"].startswith("after@")
+    (again,) = cli.json("index")
+    assert (again["source"], again["unchanged"]) == ("after", 1)
+
+
+def test_two_names_for_two_parts_of_a_folder_stay(cli: Cli) -> None:
+    cli.write("site/guide.md", PAGE.format("ten"))
+    cli.write("site/other.txt", "other words\n")
+    cli("index", "site", "--lexical", "--name", "pages", "--include", "*.md")
+    cli("index", "site", "--name", "texts", "--include", "*.txt")
+    assert sorted(report["source"] for report in cli.json("index")) == ["pages", "texts"]
+
+
+def test_a_folder_whose_path_is_not_text_is_named(cli: Cli) -> None:
+    place = os.fsdecode(os.fsencode(cli.folder) + b"/x\xff")
+    (Path(place) / "inner").mkdir(parents=True)
+    (Path(place) / "inner" / "a.md").write_text("# A\n")
+    done = cli("index", f"{place}/inner", "--lexical", code=1)
+    assert "x\\xff/inner is not valid UTF-8" in done.stderr
+    assert "Traceback" not in done.stderr

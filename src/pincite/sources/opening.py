@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,7 @@ def open_source(
         raise SourceError(
             f"{given} does not exist or cannot be reached.", hint="check the path"
         ) from error
+    _require_text(place)
     if is_archive(place):
         from pincite.sources.archive import open_archive
 
@@ -67,6 +69,20 @@ def open_source(
         limits=limits,
         checkout=checkout,
     )
+
+
+def _require_text(place: Path) -> None:
+    """Raises SourceError for a path that could be neither stored nor cited."""
+    raw = os.fsencode(place)
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        shown = raw.decode("utf-8", "backslashreplace")
+        raise SourceError(
+            f"the path {shown} is not valid UTF-8: {raw[error.start : error.end]!r} at byte "
+            f"{error.start + 1}.",
+            hint="rename the folder, or index it under another path (a bind mount)",
+        ) from error
 
 
 def _root_of(place: Path, checkout: Checkout | None) -> Path:
