@@ -73,8 +73,7 @@ async def put_in_order(
         raise ConfigError(
             "there is no reranker: none was named, and pincite.toml has none",
             hint='--model PROVIDER:MODEL, or [models] with rerank = "PROVIDER:MODEL" in'
-            " pincite.toml, such as cohere:rerank-v4.0-fast or local:FOLDER"
-            " (see docs/providers.md)",
+            " pincite.toml, such as cohere:rerank-v4.0-fast or local:FOLDER: docs/providers.md",
         )
     models = Models(settings.use, settings.models, offline=settings.offline, on_notice=on_notice)
     reranker: Any = await models.registry.open("rerank", name)
