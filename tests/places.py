@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+#: What takes longer hangs, however busy the machine is.
+HANGS_S = 600.0
 _SHARED_MEMORY = Path("/dev/shm")
 
 

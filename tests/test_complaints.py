@@ -187,12 +187,12 @@ def test_7_a_second_and_a_third_process_open_an_index_while_the_first_indexes() 
                 )
                 for what in (["search", "walnut"], ["search", "osprey"], ["status"])
             ]
-            answers = [other.communicate(timeout=60) for other in others]
+            answers = [other.communicate(timeout=600) for other in others]
             assert first.is_alive()
         finally:
             first.kill()
             first.join()
-            subprocess.run([*command, "stop", "--index", str(root)], check=True, timeout=60)
+            subprocess.run([*command, "stop", "--index", str(root)], check=True, timeout=600)
         assert [other.returncode for other in others] == [0, 0, 0], answers
         for (output, _), word in zip(answers, ("walnut", "osprey", "main"), strict=True):
             assert word in output

@@ -48,7 +48,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=600,
     )
 
 

@@ -16,11 +16,12 @@ from typing import Any
 from pincite.owner import wire
 from pincite.owner.client import RemoteIndex
 from tests import together_client
-from tests.places import quick_folder
+from tests.places import HANGS_S, quick_folder
 from tests.together_client import NAMES, ROAMING, Event, path_of, read_journal, text_of
 
 _VERSIONS = 12
 _SEARCHERS = 4
+_ANSWERS = 20  # of each
 _KILLED_IN = (3, 8)
 
 
@@ -61,7 +62,7 @@ class Scene:
 
 
 def ended_well(process: Any) -> bool:
-    process.join(60)
+    process.join(HANGS_S)
     return bool(process.exitcode == 0)
 
 
@@ -76,12 +77,14 @@ def test_four_search_while_a_fifth_indexes_and_the_owner_is_killed_twice() -> No
         for version in _KILLED_IN:
             scene.kill_owner(indexing, after=version * (len(NAMES) + 1) + 4)
         assert ended_well(indexing)
+        while not all(len(events) > _ANSWERS for events in scene.found()):
+            time.sleep(0.01)
         (folder / "stop").touch()
         for process in searching:
             assert ended_well(process)
         truth = Truth(read_journal(scene.journal))
         for events in scene.found():
-            assert len(events) > 20
+            assert len(events) > _ANSWERS
             for event in events:
                 truth.judge(event)
         assert (scene.root / wire.LOG).read_text().count(" owns ") == 3

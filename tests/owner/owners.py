@@ -13,14 +13,14 @@ from typing import Any
 
 from pincite.owner.client import RemoteIndex
 from pincite.testing.points import document_of
-from tests.places import quick_folder
+from tests.places import HANGS_S, quick_folder
 from tests.stores.children import alive
 
 A1 = document_of("a.md", "a1", ["the brown fox"], dense=False)
 Check = Callable[[Path], Coroutine[Any, Any, None]]
 
 
-def client(folder: Path, idle_s: float = 60.0, answer_s: float = 30.0) -> RemoteIndex:
+def client(folder: Path, idle_s: float = 60.0, answer_s: float = HANGS_S) -> RemoteIndex:
     return RemoteIndex(folder, folder / "models", idle_s, answer_s)
 
 
@@ -49,12 +49,14 @@ def open_to_others(folder: Path) -> list[Path]:
 
 
 async def gone(pid: int) -> bool:
-    """Has it ended within ten seconds?"""
-    for _ in range(1_000):
-        if not alive(pid):
-            return True
-        await asyncio.sleep(0.01)
-    return False
+    """Return when it has ended; False if it hangs."""
+    try:
+        async with asyncio.timeout(HANGS_S):
+            while alive(pid):  # noqa: ASYNC110 - a process that is not our child
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        return False
+    return True
 
 
 def script(code: str, *arguments: object) -> subprocess.Popen[str]:
@@ -73,4 +75,4 @@ def owner(code: str, folder: Path, *arguments: object) -> Iterator[subprocess.Po
         yield process
     finally:
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)

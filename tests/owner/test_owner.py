@@ -30,7 +30,7 @@ asyncio.run(main())
 def test_of_eight_clients_at_once_one_starts_the_owner() -> None:
     async def check(folder: Path) -> None:
         racers = [script(HELLO, folder) for _ in range(8)]
-        answers = [racer.communicate(timeout=60) for racer in racers]
+        answers = [racer.communicate(timeout=600) for racer in racers]
         assert [error for _, error in answers] == [""] * 8
         assert len({pid for pid, _ in answers}) == 1
         async with connected(folder) as index:
@@ -175,7 +175,7 @@ def test_a_forked_client_gets_connections_of_its_own() -> None:
         async with connected(folder) as index:
             await index.create(LEXICAL_SPEC)
             forking = script(FORK, folder)
-            assert forking.communicate(timeout=60) == ("", "")
+            assert forking.communicate(timeout=600) == ("", "")
             assert forking.returncode == 0
 
     run(check)

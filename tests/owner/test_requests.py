@@ -146,7 +146,7 @@ def test_an_interrupted_client_leaves_whole_documents() -> None:
             writing.stdout.readline()
             await asyncio.sleep(0.1)
             writing.send_signal(signal.SIGINT)
-            output, errors = writing.communicate(timeout=60)
+            output, errors = writing.communicate(timeout=600)
             assert (writing.returncode, errors) == (130, "")
             records = await index.documents("main")
             assert len(records) > int(output.split()[-1] if output else 0)

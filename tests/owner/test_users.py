@@ -62,7 +62,7 @@ except Exception as error:
 
 def as_nobody(folder: Path, what: str) -> str:
     """What another user is told."""
-    output, errors = script(AS_NOBODY, folder, what).communicate(timeout=60)
+    output, errors = script(AS_NOBODY, folder, what).communicate(timeout=600)
     assert errors == ""
     return output
 

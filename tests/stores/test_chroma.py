@@ -26,7 +26,7 @@ from pincite.testing.scores import assert_same, random_points
 from pincite.testing.stores import StoreContract
 from tests.places import quick_folder
 
-_START_S = 60.0
+_START_S = 600.0
 
 
 class TestChromaInAFolder(StoreContract):

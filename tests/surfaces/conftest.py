@@ -33,7 +33,7 @@ class Cli:
             input=stdin,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=600,
         )
         done = subprocess.CompletedProcess(
             finished.args, finished.returncode, finished.stdout.decode(), finished.stderr.decode()
@@ -64,5 +64,5 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
             cwd=tmp_path,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=600,
         )

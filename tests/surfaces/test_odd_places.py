@@ -86,7 +86,7 @@ def test_models_that_have_no_place_are_an_error_unless_none_is_wanted(
     cli.write("file", "x")
     (cli.folder / "closed").mkdir()
     given: dict[str, Any] = {"XDG_CACHE_HOME": ""} if variable == "HOME" else {}
-    given |= {variable: str(cli.folder / place)}
+    given[variable] = str(cli.folder / place)
     with read_only(cli.folder / "closed"):
         refused = cli("index", "docs", code=1, **given)
         assert "cannot be written to" in refused.stderr

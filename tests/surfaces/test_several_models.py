@@ -221,7 +221,7 @@ def test_reembedding_that_is_killed_goes_on_and_searches_stay_right(
     wait_until_embedded(server, 2)
     during = search(shop)
     running.send_signal(sent)
-    _, error = running.communicate(timeout=30)
+    _, error = running.communicate(timeout=600)
     assert running.returncode == code, error.decode()
     after = search(shop)
     for pack in (during, after):

@@ -28,7 +28,7 @@ def test_vectors_that_are_being_filled_in_or_were_kept_are_not_begun_anew(
     running = start(shop, *again, "--rate", "2")
     wait_until_embedded(server, 2)
     running.kill()
-    running.communicate(timeout=30)
+    running.communicate(timeout=600)
     there = run(shop, "collections")
     shop.write("docs/new.md", "# New\n\nA turnstile of brass rotates.\n")
     run(shop, *beside, code=2)

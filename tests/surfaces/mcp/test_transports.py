@@ -109,7 +109,7 @@ def test_the_oldest_protocol_is_spoken_and_closing_stdin_ends_the_server(indexed
     assert "- main: 3 documents" in answers[1]["result"]["instructions"]
     assert answers[2]["result"]["content"][0]["text"].splitlines()[1].startswith("[1] acme@v1:")
     assert [answers[n]["result"].get("isError", False) for n in range(2, 6)] == [False] * 4
-    out, error = server.communicate(timeout=10)
+    out, error = server.communicate(timeout=600)
     assert (server.returncode, out, error) == (0, "", "")
 
 
@@ -121,7 +121,7 @@ def test_an_interrupt_ends_a_server_that_waits_for_its_client(indexed: Cli) -> N
     server.stdin.flush()
     server.stdout.readline()
     server.send_signal(signal.SIGINT)
-    server.communicate(timeout=10)
+    server.communicate(timeout=600)
     assert server.returncode == -signal.SIGINT
 
 
@@ -134,7 +134,7 @@ def url(indexed: Cli) -> Iterator[str]:
     assert match is not None, said
     yield match[0]
     server.terminate()
-    server.communicate(timeout=10)
+    server.communicate(timeout=600)
     assert server.returncode in (0, -signal.SIGTERM)
 
 
@@ -178,7 +178,7 @@ def test_a_page_of_another_origin_or_a_made_up_name_is_turned_away(
     full = {"origin": place, "host": place.removeprefix("http://")}
     given = {name: value.replace("{self}", full[name]) for name, value in header.items()}
     headers, body = (JSON, OLD) if era == "old" else (NEW_HEADERS, NEW)
-    response = httpx.post(url, headers=headers | given, json=body, timeout=10)
+    response = httpx.post(url, headers=headers | given, json=body, timeout=600)
     assert response.status_code == status, response.text
 
 
