@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from pincite.errors import BadResponse, ProviderError, Unavailable
+from pincite.errors import BadResponse, ProviderError, RateLimited, Unavailable
 from pincite.providers.addresses import check_url, join
+from pincite.providers.pace import Pace, Rate
 from pincite.providers.retry import Clock, RetryPolicy, retrying
 from pincite.providers.secret import Secret
 from pincite.providers.translate import translate
+from pincite.tasks import left_s
 
 if TYPE_CHECKING:
     import ssl
 
     import httpx
+
+T = TypeVar("T")
 
 
 class Transport:
@@ -39,8 +43,10 @@ class Transport:
         timeout_s: float = 60.0,
         retry: RetryPolicy = RetryPolicy(),
         clock: Clock = Clock(),
+        pace: Pace | None = None,
     ) -> None:
-        """`timeout_s` bounds one try. Raises ConfigError for an address that cannot be one."""
+        """`timeout_s` bounds one try. `pace` gives each its turn, None lets all go. Raises
+        ConfigError for an address that cannot be one."""
         self.provider = provider
         self._base = check_url(url)
         self._key = key
@@ -48,26 +54,30 @@ class Transport:
         self._timeout_s = timeout_s
         self._retry = retry
         self._clock = clock
+        self._pace = pace or Pace(provider, "", Rate(), None, clock=clock)
         self._client: httpx.AsyncClient | None = None
 
-    async def post(self, path: str, body: Mapping[str, object]) -> Any:
-        """The decoded answer. Raises a ProviderError; RateLimited and Unavailable after the tries
-        that the policy allows."""
+    async def post(
+        self, path: str, body: Mapping[str, object], tokens: Callable[[], int] = lambda: 0
+    ) -> Any:
+        """The decoded answer. `tokens` counts what the request costs, if that matters. Raises a
+        ProviderError; RateLimited and Unavailable after the tries that the policy allows, and
+        RateLimited at once where its turn would come too late."""
         raw = encode(body)
-        return await retrying(lambda s: self._once("POST", path, raw, s), self._retry, self._clock)
+        return await self._tried(lambda s: self._once("POST", path, raw, s), tokens)
 
     async def get(self, path: str) -> Any:
         """As `post`, for what is only read."""
-        return await retrying(lambda s: self._once("GET", path, None, s), self._retry, self._clock)
+        return await self._tried(lambda s: self._once("GET", path, None, s), lambda: 0)
 
     @asynccontextmanager
     async def lines(
-        self, path: str, body: Mapping[str, object]
+        self, path: str, body: Mapping[str, object], tokens: Callable[[], int] = lambda: 0
     ) -> AsyncIterator[AsyncIterator[str]]:
         """The lines of a streamed answer, as they come. Opening is tried again, reading is not:
         it raises Unavailable where the stream breaks. Leaving the block hangs up."""
         raw = encode(body)
-        response = await retrying(lambda s: self._open(path, raw, s), self._retry, self._clock)
+        response = await self._tried(lambda s: self._open(path, raw, s), tokens)
         try:
             yield self._read_lines(response, path)
         finally:
@@ -75,9 +85,26 @@ class Transport:
 
     async def close(self) -> None:
         """Hang up. The transport may be used again."""
+        self._pace.close()
         if self._client is not None:
             client, self._client = self._client, None
             await client.aclose()
+
+    async def _tried(self, ask: Callable[[float], Awaitable[T]], tokens: Callable[[], int]) -> T:
+        """Every request leaves through here, each try of it when it is its turn."""
+
+        async def once(remaining_s: float) -> T:
+            try:
+                return await ask(remaining_s)
+            except RateLimited as error:
+                if error.retry_after_s:
+                    await self._pace.pause(error.retry_after_s)
+                raise
+
+        def turn() -> Awaitable[float]:
+            return self._pace.turn(tokens, left_s())
+
+        return await retrying(once, self._retry, self._clock, turn)
 
     async def _once(self, method: str, path: str, raw: bytes | None, remaining_s: float) -> Any:
         async with self._asked(path, remaining_s):

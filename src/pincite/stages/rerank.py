@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +11,10 @@ from math import ceil
 from typing import Final, Literal
 
 from pincite.errors import ConfigError, PinciteError
+from pincite.failures import rate_notices
 from pincite.model import Candidate, Chunk, Notice, Pool, Query, Signal, TaskMode
 from pincite.ports import Reranker, RerankScore
+from pincite.tasks import within
 
 _MOST = 250  # candidates; more cost much and bring little
 _CHARS_PER_TOKEN = 3  # of code and mixed text; prose has 4 to 5
@@ -100,12 +101,15 @@ async def rerank(
     step = len(documents) if whole or reranker.listwise else config.batch
     timeout_s = config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
     try:
-        async with asyncio.timeout(timeout_s):
+        async with within(timeout_s):
             scores = await _scores(query, documents, step, reranker, instruction)
     except (PinciteError, TimeoutError) as error:
         reason = str(error) or f"no answer within {timeout_s:g} s"
-        notice = Notice("rerank_unavailable", f"the order is that before reranking: {reason}")
-        return replace(pool, notices=(*pool.notices, *notices, notice))
+        notices.append(
+            Notice("rerank_unavailable", f"the order is that before reranking: {reason}")
+        )
+        notices += rate_notices(error)
+        return replace(pool, notices=(*pool.notices, *notices))
     kind = reranker.kind
     scored = [judged[one.index].with_signal(Signal("reranked", kind, one.score)) for one in scores]
     named = {one.index for one in scores}

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal, get_args
 
 from pincite.errors import ConfigError, PinciteError, UsageError
-from pincite.failures import in_time, sort_out
+from pincite.failures import in_time, rate_notices, sort_out
 from pincite.model import (
     Notice,
     Pass,
@@ -231,6 +231,7 @@ async def _dense(
             if notices is None or not collection.spec.sparse:
                 raise
             notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
+            notices += rate_notices(error)
     return None
 
 

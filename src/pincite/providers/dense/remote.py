@@ -96,16 +96,21 @@ class RemoteEncoder:
         batches: Batches[str, Any] = Batches(
             self.limits,
             send,
-            lambda text: self._count(text) + self._wire.prompt_tokens,
+            self._cost,
             cutter(self._setup, self.limits),
         )
         await batches.run(texts, take)
         return rows
 
+    def _cost(self, text: str) -> int:
+        return self._count(text) + self._wire.prompt_tokens
+
     async def _send(self, texts: Sequence[str], kind: InputKind) -> Matrix:
         sent = [text if text.strip() else _BLANK for text in texts]
         body = {**self._wire.body(sent, kind), **self._setup.options.body}
-        answer = await self._transport.post(self._wire.path, body)
+        answer = await self._transport.post(
+            self._wire.path, body, lambda: sum(map(self._cost, sent))
+        )
         values = self._wire.vectors(answer, len(sent), self.name)
         return to_matrix(values, len(sent), self.dimensions, self.name, cut=self._wire.cut)
 

@@ -87,7 +87,11 @@ class ContextualEncoder(RemoteEncoder):
             "output_dimension": self._setup.name.dimensions or None,
         }
         try:
-            answer = await self._transport.post(_PATH, {**body, **self._setup.options.body})
+            answer = await self._transport.post(
+                _PATH,
+                {**body, **self._setup.options.body},
+                lambda: sum(self._cost(chunk) for window in windows for chunk in window),
+            )
         except TooLarge:
             if len(windows) > 1 or len(windows[0]) == 1:
                 raise
@@ -114,5 +118,5 @@ class ContextualEncoder(RemoteEncoder):
             room -= cost
         return [tuple(window) for window in windows]
 
-    def _cost(self, chunk: str) -> int:
-        return max(_LEAST_TOKENS, self._count(chunk))
+    def _cost(self, text: str) -> int:
+        return max(_LEAST_TOKENS, self._count(text))

@@ -95,9 +95,13 @@ class ServiceReranker:
         def take(start: int, scores: Sequence[float]) -> None:
             found[start : start + len(scores)] = scores
 
+        def cost(texts: Sequence[str]) -> int:
+            times = 1 if self.listwise else len(texts)
+            return per_query * times + sum(map(self._count, texts))
+
         async def send(texts: Sequence[str]) -> Sequence[float]:
             body = {**self._wire.body(asked, list(map(self._wire.document, texts))), **self._extra}
-            answer = await self._transport.post(self._wire.path, body)
+            answer = await self._transport.post(self._wire.path, body, lambda: cost(texts))
             return self._read(answer, len(texts))
 
         if self.listwise:

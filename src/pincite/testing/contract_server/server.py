@@ -85,9 +85,17 @@ class ContractServer:
         """The address of a vendor, without a version."""
         return f"http://127.0.0.1:{self.port}/{vendor}"
 
-    def fail(self, name: str, *, times: int = 1, path: str = "", wait_s: float = 5.0) -> None:
+    def fail(
+        self,
+        name: str,
+        *,
+        times: int = 1,
+        path: str = "",
+        wait_s: float = 5.0,
+        retry_after_s: float = 0.05,
+    ) -> None:
         """Switch a fault on for the next `times` requests (whose path ends in `path`)."""
-        self._switches.on(Fault(name, times, path, wait_s))
+        self._switches.on(Fault(name, times, path, wait_s, retry_after_s))
 
     def heal(self) -> None:
         """Switch all faults off."""
