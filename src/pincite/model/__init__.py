@@ -32,6 +32,7 @@ from pincite.model.evidence import (
     Verdict,
     VerdictLevel,
 )
+from pincite.model.exchange import Exchange
 from pincite.model.retrieval import (
     RANKING_SIGNALS,
     Candidate,
@@ -67,6 +68,7 @@ __all__ = [
     "Drop",
     "Evidence",
     "EvidencePack",
+    "Exchange",
     "Expansion",
     "Fused",
     "Gated",

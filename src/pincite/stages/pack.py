@@ -18,7 +18,7 @@ from pincite.model import (
     Query,
 )
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pincite.failures import rate_notices
 from pincite.model import Candidate, Chunk, Notice, Pool, Query, Signal, TaskMode
 from pincite.ports import Reranker, RerankScore
 from pincite.tasks import within
+from pincite.trace import RERANKER, exchange
 
 _MOST = 250  # candidates; more cost much and bring little
 _CHARS_PER_TOKEN = 3  # of code and mixed text; prose has 4 to 5
@@ -102,7 +103,7 @@ async def rerank(
     timeout_s = config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
     try:
         async with within(timeout_s):
-            scores = await _scores(query, documents, step, reranker, instruction)
+            scores = await _scores(query, judged, documents, costs, step, reranker, instruction)
     except (PinciteError, TimeoutError) as error:
         reason = str(error) or f"no answer within {timeout_s:g} s"
         notices.append(
@@ -120,14 +121,32 @@ async def rerank(
 
 
 async def _scores(
-    query: Query, documents: Sequence[str], step: int, reranker: Reranker, instruction: str
+    query: Query,
+    judged: Sequence[Candidate],
+    documents: Sequence[str],
+    costs: Sequence[int],
+    step: int,
+    reranker: Reranker,
+    instruction: str,
 ) -> list[RerankScore]:
     """A request for every `step` documents; their scores are put together by index."""
     scores = []
     for start in range(0, len(documents), step):
         batch = documents[start : start + step]
-        found = await reranker.rerank(query.text, batch, instruction=instruction)
-        scores += [RerankScore(start + one.index, one.score) for one in found]
+        spent = sum(costs[start : start + step])
+        with exchange(
+            RERANKER,
+            reranker.fingerprint,
+            asked=lambda: {"instruction_chars": len(instruction)},
+            items=len(batch),
+            tokens=lambda spent=spent: spent,  # type: ignore[misc]
+        ) as reply:
+            found = await reranker.rerank(query.text, batch, instruction=instruction)
+            of_batch = [RerankScore(start + one.index, one.score) for one in found]
+            reply.answered = lambda got=of_batch: {  # type: ignore[misc]
+                "scores": [[judged[one.index].chunk.id, round(one.score, 6)] for one in got]
+            }
+        scores += of_batch
     return scores
 
 

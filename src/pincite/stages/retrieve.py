@@ -21,7 +21,7 @@ from pincite.model import (
 )
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.query_vectors import QueryVectors
-from pincite.rankings import merge, with_all_words
+from pincite.rankings import ask, merge, with_all_words
 from pincite.scoping import scope_filter
 from pincite.tasks import outcomes, together
 
@@ -160,7 +160,7 @@ async def _one(
     asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
     answers = await together(
         [
-            collection.index.search(name, request)
+            ask(collection, request)
             if config.keyword == "bm25"
             else with_all_words(collection, request, text)
             for text, request in asked

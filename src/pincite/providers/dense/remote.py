@@ -15,7 +15,7 @@ from pincite.model import Matrix, Notice, Vector
 from pincite.providers.batching import Batches, Limits
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.dense.vectors import to_matrix
-from pincite.providers.http import Transport
+from pincite.providers.http import Load, Transport
 from pincite.providers.names import ModelName
 from pincite.providers.registry import Setup
 from pincite.providers.tokens import CHARS_PER_TOKEN
@@ -109,7 +109,7 @@ class RemoteEncoder:
         sent = [text if text.strip() else _BLANK for text in texts]
         body = {**self._wire.body(sent, kind), **self._setup.options.body}
         answer = await self._transport.post(
-            self._wire.path, body, lambda: sum(map(self._cost, sent))
+            self._wire.path, body, Load(len(sent), lambda: sum(map(self._cost, sent)))
         )
         values = self._wire.vectors(answer, len(sent), self.name)
         return to_matrix(values, len(sent), self.dimensions, self.name, cut=self._wire.cut)

@@ -15,7 +15,7 @@ import msgspec
 from pincite.errors import BadResponse, PinciteError, Unavailable
 from pincite.ports import LLM, Completion, Finish, Message
 from pincite.providers.facts import Facts
-from pincite.providers.http import Transport
+from pincite.providers.http import Load, Transport
 from pincite.providers.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class ChatModel:
     ) -> Completion:
         """See `LLM.complete`."""
         answer = await self._transport.post(
-            PATH, self._request(messages, max_tokens), lambda: self._cost(messages, max_tokens)
+            PATH, self._request(messages, max_tokens), self._load(messages, max_tokens)
         )
         try:
             choice = answer["choices"][0]
@@ -96,7 +96,7 @@ class ChatModel:
         loop = asyncio.get_running_loop()
         end = loop.time() + self._deadline_s
         finished = False
-        opening = self._transport.lines(PATH, body, lambda: self._cost(messages, max_tokens))
+        opening = self._transport.lines(PATH, body, self._load(messages, max_tokens))
         async with opening as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
             while (line := await self._next(open_lines, end - loop.time())) is not None:
                 if not line.startswith(_DATA):
@@ -122,9 +122,12 @@ class ChatModel:
         named = {"model": self._model} if self._model else {}
         return {**named, "messages": turns, **limit, **self._body}
 
-    def _cost(self, messages: Sequence[Message], max_tokens: int | None) -> int:
-        """Tokens that the service counts: what it reads, and what it may write."""
-        return sum(estimate_tokens(one.content) for one in messages) + (max_tokens or 0)
+    def _load(self, messages: Sequence[Message], max_tokens: int | None) -> Load:
+        """A service counts what it reads and what it may write."""
+        return Load(
+            len(messages),
+            lambda: sum(estimate_tokens(one.content) for one in messages) + (max_tokens or 0),
+        )
 
     async def _next(self, lines: AsyncIterator[str], remaining_s: float) -> str | None:
         """The next line, None at the end."""

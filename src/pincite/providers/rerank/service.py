@@ -11,6 +11,7 @@ from pincite.errors import BadResponse, TooLarge
 from pincite.model import Notice, SignalKind
 from pincite.ports import RerankScore
 from pincite.providers.batching import Batches, Limits, plan
+from pincite.providers.http import Load
 from pincite.providers.rerank.scoring import RANGES, AsProbabilities, OpenReranker, best_first
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ class ServiceReranker:
 
         async def send(texts: Sequence[str]) -> Sequence[float]:
             body = {**self._wire.body(asked, list(map(self._wire.document, texts))), **self._extra}
-            answer = await self._transport.post(self._wire.path, body, lambda: cost(texts))
+            load = Load(len(texts), lambda: cost(texts))
+            answer = await self._transport.post(self._wire.path, body, load)
             return self._read(answer, len(texts))
 
         if self.listwise:

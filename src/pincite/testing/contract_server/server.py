@@ -174,6 +174,7 @@ def _handler(server: ContractServer) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, response: Response, cut_off: bool) -> None:
             self.send_response(response.status)
+            self.send_header("X-Request-Id", f"request-{server.record.requests}")
             for name, value in response.headers.items():
                 self.send_header(name, value)
             if response.stream is not None:
