@@ -73,8 +73,6 @@ class AsyncPincite:
 
     async def close(self) -> None:
         """Hang up on the owner process, which stays for the next client, and on providers."""
-        if self._named is not None:
-            await self._named.close()
         await self._models.close()
         await self.foreign.close()
         if self._client is not None:
@@ -157,7 +155,7 @@ class AsyncPincite:
     ) -> EvidencePack:
         steps.steps.clear()
         entry.found = None
-        known, deps = await self._opened(scope)
+        known, deps = await self._opened(scope, profile)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
         question, owner = None, self.client()
         if not steps.detailed:
@@ -269,9 +267,9 @@ class AsyncPincite:
 
     async def deps(self, scope: Scope = Scope()) -> Deps:
         """What a search in this scope asks. Raises as `search` does."""
-        return (await self._opened(scope))[1]
+        return (await self._opened(scope, self.settings.profile))[1]
 
-    async def _opened(self, scope: Scope) -> tuple[Searchables, Deps]:
+    async def _opened(self, scope: Scope, profile: Profile) -> tuple[Searchables, Deps]:
         """All that can be searched, and what a search in this scope asks of it."""
         known = self._searchables
         if known is None:
@@ -286,6 +284,8 @@ class AsyncPincite:
         chosen, notices = await known.within(scope)
         if not chosen:
             raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")
+        if self._named is not None:
+            await self._named.open(profile.rerank.timeout_s)
         return known, Deps(
             collections=chosen,
             terms=informative_terms(chosen[0].spec.language),

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pincite.errors import Unavailable, UsageError
+from pincite.errors import PinciteError, Unavailable, UsageError
 from pincite.model import CollectionSpec, Matrix, Notice, SignalKind, Vector
 from pincite.model_settings import ModelSettings
 from pincite.options import require_fingerprint
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: meaning, not the collection.
 QUERY_S = 7.0
 
-E = TypeVar("E", "HostedEncoder", "SparseEncoder")
+E = TypeVar("E", "HostedEncoder", "SparseEncoder", "Reranker")
 
 
 class Models:
@@ -87,6 +87,15 @@ class Models:
             return encoder
 
         return await self._once(("sparse", name, 0), made_with, open_sparse)
+
+    async def reranker(self, name: str) -> Reranker:
+        """The reranker of that name. Raises ConfigError, ModelUnavailable, ProviderError."""
+
+        async def open_reranker() -> Reranker:
+            reranker: Reranker = await self.registry.open("rerank", name)
+            return reranker
+
+        return await self._once(("rerank", name, 0), "", open_reranker)
 
     async def _once(
         self, key: tuple[str, str, int], made_with: str, opening: Callable[[], Awaitable[E]]
@@ -168,29 +177,41 @@ class CollectionEncoder:
 
 
 class NamedReranker:
-    """The reranker of that name, opened with its first documents."""
+    """The reranker of that name. `open` comes before a search, which asks by what it finds: how
+    much it sends depends on `listwise`, for one. One that could not be opened fails with the reason
+    when it is to judge, as one does that has gone since."""
 
     def __init__(self, models: Models, name: str) -> None:
         self.fingerprint = name
         self._models = models
         self._reranker: Reranker | None = None
+        self._failure: PinciteError = UsageError(f"{name} has not been opened")
+
+    async def open(self, within_s: float) -> None:
+        """Open it, unless it is open. What stands in the way is for `rerank` to say."""
+        try:
+            async with asyncio.timeout(within_s):
+                self._reranker = await self._models.reranker(self.fingerprint)
+        except PinciteError as error:
+            self._failure = error
+        except TimeoutError:
+            said = f"{self.fingerprint} could not be opened within {within_s:g} s"
+            self._failure = Unavailable(said, hint="pincite doctor")
 
     @property
     def kind(self) -> SignalKind:
-        """As `Reranker.kind`, once something has been judged."""
-        if self._reranker is None:
-            raise UsageError(f"{self.fingerprint} has not judged anything yet")
-        return self._reranker.kind
+        """As `Reranker.kind`."""
+        return "probability" if self._reranker is None else self._reranker.kind
 
     @property
     def listwise(self) -> bool:
-        """As `Reranker.listwise`; while nobody knows, nothing may be merged."""
-        return self._reranker is None or self._reranker.listwise
+        """As `Reranker.listwise`."""
+        return self._reranker is not None and self._reranker.listwise
 
     @property
     def instructed(self) -> bool:
-        """As `Reranker.instructed`; while nobody knows, it may be."""
-        return self._reranker is None or self._reranker.instructed
+        """As `Reranker.instructed`."""
+        return self._reranker is not None and self._reranker.instructed
 
     async def rerank(
         self,
@@ -201,12 +222,8 @@ class NamedReranker:
         instruction: str = "",
     ) -> tuple[RerankScore, ...]:
         if self._reranker is None:
-            self._reranker = await self._models.registry.open("rerank", self.fingerprint)
+            raise self._failure
         return await self._reranker.rerank(query, documents, top_n, instruction=instruction)
-
-    async def close(self) -> None:
-        """Let go of its connections."""
-        await _close(self._reranker)
 
 
 async def _close(model: object) -> None:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from pincite.deps import Deps
 from pincite.model import (
+    Candidate,
     Chosen,
     EvidencePack,
     Gated,
     Notice,
     Pass,
     Plan,
+    Pool,
     Query,
     Scope,
     TaskMode,
@@ -32,7 +34,7 @@ from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
 from pincite.stages.rerank import rerank, told_hash
 from pincite.stages.retrieve import Retrieved, retrieve
-from pincite.stages.select import select
+from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
 from pincite.trace import Trace
 from pincite.unmatched import unmatched
@@ -45,6 +47,7 @@ class Outcome:
     """What one pass came to."""
 
     found: Retrieved
+    judged: Pool
     gated: Gated
     chosen: Chosen
     notices: tuple[Notice, ...]
@@ -70,10 +73,12 @@ async def search(
     passes: list[Pass] = []
     spared: tuple[Notice, ...] = ()
     following: Pass | None = Pass()
+    before: tuple[Candidate, ...] = ()
     while following is not None and not spared:
         passes.append(following)
         begun_ms = trace.spent_ms()
-        one = await _try(query, following, deps, profile, scope, trace, budget_ms)
+        one = await _try(query, following, deps, profile, scope, trace, budget_ms, before)
+        before = one.judged.candidates
         following = again(following, query, one.gated, one.chosen, profile.again)
         spared = spare(following, trace.spent_ms(), begun_ms, budget_ms)
     around = trace.tap(
@@ -94,6 +99,7 @@ async def _try(
     scope: Scope,
     trace: Trace,
     budget_ms: float | None,
+    before: tuple[Candidate, ...],
 ) -> Outcome:
     collections = deps.collections
     weights = deps.dense_weights(query, profile.fuse, scope)
@@ -110,11 +116,12 @@ async def _try(
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
-    unique = trace.tap("dedup", dedup(within, profile.dedup))
+    unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
-    judged = trace.tap("rerank", await rerank(query, pool, deps.reranker, profile.rerank, left_ms))
+    scored = await rerank(query, pool, deps.reranker, profile.rerank, left_ms, before)
+    judged = trace.tap("rerank", scored)
     blended = trace.tap("blend", blend(judged, profile.blend))
     covered = trace.tap(
         "cover", cover(query.text, blended.candidates, deps.terms, profile.cover, deps.foreign())
@@ -123,7 +130,7 @@ async def _try(
     kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
     return Outcome(
-        found, gated, chosen, (*found.notices, *loaded.notices, *changed, *blended.notices)
+        found, judged, gated, chosen, (*found.notices, *loaded.notices, *changed, *blended.notices)
     )
 
 

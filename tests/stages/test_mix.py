@@ -11,13 +11,14 @@ from pincite.model import (
     Expansion,
     Gated,
     Pass,
+    Pool,
     Query,
     SourceType,
     Verdict,
     VerdictLevel,
 )
 from pincite.stages.again import AgainConfig, again
-from pincite.stages.select import SelectConfig, select
+from pincite.stages.select import SelectConfig, citable, select
 from tests.builders import candidate
 
 BOTH: frozenset[SourceType] = frozenset(("docs", "code"))
@@ -76,10 +77,14 @@ def test_documentation_without_an_address_can_be_left_out() -> None:
     homeless: Candidate = candidate("a", 0.9)
     housed = candidate("b", 0.8, url="https://example.org/b")
     code = candidate("c", 0.7, source_type="code")
-    everything = Gated((homeless, housed, code), gated().verdict)
-    chosen = select(everything, SelectConfig(need_url=True))
-    assert [one.chunk.path for one in chosen.candidates] == ["docs/b.md", "docs/c.md"]
-    assert chosen.dropped[0].reason == "documentation without an address"
+    everything = Pool((homeless, housed, code))
+    left = citable(everything, SelectConfig(need_url=True))
+    assert [one.chunk.path for one in left.candidates] == ["docs/b.md", "docs/c.md"]
+    assert left.dropped[0].reason == "documentation without an address"
+    assert [notice.code for notice in left.notices] == ["url_required"]
+    assert left.notices[0].message.startswith("1 of 3 candidates")
+    assert citable(everything, SelectConfig()) is everything
+    assert citable(left, SelectConfig(need_url=True)) is left
 
 
 def expanded(*texts: str) -> Query:

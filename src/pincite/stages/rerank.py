@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import accumulate
@@ -80,14 +80,19 @@ async def rerank(
     reranker: Reranker | None,
     config: RerankConfig,
     left_ms: float | None = None,
+    before: Sequence[Candidate] = (),
 ) -> Pool:
     """The pool with the signal `reranked` on its best, these ahead of the others.
 
     Without a reranker the pool passes unchanged; when it fails or is late, too, with the notice
     `rerank_unavailable`. With `left_ms` of a time budget it judges fewer, or none, and says so.
+    `before` are the candidates that the try before gave back: where there is none besides them the
+    scores that they have are kept, with the notice `rerank_spared`, and nobody is asked.
     """
     if reranker is None or not pool.candidates:
         return pool
+    if (kept := _as_before(pool, before, config)) is not None:
+        return kept
     judged, notices = _affordable(pool.candidates[: config.pool], config, left_ms)
     documents = [document(one.chunk, config) for one in judged]
     instruction = told(query, reranker, config)
@@ -112,12 +117,35 @@ async def rerank(
         notices += rate_notices(error)
         return replace(pool, notices=(*pool.notices, *notices))
     kind = reranker.kind
-    scored = [judged[one.index].with_signal(Signal("reranked", kind, one.score)) for one in scores]
-    named = {one.index for one in scores}
-    unnamed = [c for place, c in enumerate(judged) if place not in named]
+    found = {one.index: Signal("reranked", kind, one.score) for one in scores}
+    return _ordered(pool, judged, found, notices)
+
+
+def _ordered(
+    pool: Pool, judged: Sequence[Candidate], found: Mapping[int, Signal], notices: Sequence[Notice]
+) -> Pool:
+    """The judged first, by what was found at their places; those without a score behind them."""
+    scored = [judged[place].with_signal(signal) for place, signal in found.items()]
+    unnamed = [one for place, one in enumerate(judged) if place not in found]
     ordered = sorted(scored, key=lambda c: c.rank_key)
     rest = pool.candidates[len(judged) :]
     return replace(pool, candidates=(*ordered, *unnamed, *rest), notices=(*pool.notices, *notices))
+
+
+def _as_before(pool: Pool, before: Sequence[Candidate], config: RerankConfig) -> Pool | None:
+    """The pool with the scores of the try before, None if it has a candidate that was not among
+    those to be judged then, or if there are no scores."""
+
+    def key(one: Candidate) -> tuple[str, str, str]:
+        return one.collection, one.chunk.id, one.chunk.content_hash
+
+    judged = pool.candidates[: config.pool]
+    last = {key(one): one.signal("reranked") for one in before[: config.pool]}
+    if not any(last.values()) or not all(key(one) in last for one in judged):
+        return None
+    found = {n: signal for n, one in enumerate(judged) if (signal := last[key(one)]) is not None}
+    said = "another try found no further candidates: the scores of the reranker were kept"
+    return _ordered(pool, judged, found, [Notice("rerank_spared", said)])
 
 
 async def _scores(
@@ -201,19 +229,18 @@ def _header(chunk: Chunk, config: RerankConfig) -> list[str]:
             return []
         case "short":
             return [part for part in (chunk.path, place) if part]
-    lines = [
-        f"SOURCE: {chunk.source_type}",
-        f"REPO: {chunk.repo}",
-        f"REF: {chunk.ref}",
-        f"LOC: {chunk.url}" if chunk.url else f"PATH: {chunk.path}",
-        f"LINES: {chunk.start_line}-{chunk.end_line}",
-        f"CHUNK: {chunk.id}",
-    ]
-    if chunk.symbols:
-        lines.append(f"SYMBOLS: {', '.join(chunk.symbols)}")
-    if place:
-        lines.append(f"IN: {place}")
-    return lines
+    known = {
+        "SOURCE": chunk.source_type,
+        "REPO": chunk.repo,
+        "REF": chunk.ref,
+        "LOC": chunk.url,
+        "PATH": "" if chunk.url else chunk.path,
+        "LINES": f"{chunk.start_line}-{chunk.end_line}" if chunk.end_line else "",
+        "CHUNK": chunk.id,
+        "SYMBOLS": ", ".join(chunk.symbols),
+        "IN": place,
+    }
+    return [f"{name}: {value}" for name, value in known.items() if value]
 
 
 def _cut(text: str, tokens: int) -> str:

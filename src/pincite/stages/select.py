@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pincite.errors import ConfigError
@@ -13,6 +13,7 @@ from pincite.model import (
     Drop,
     Gated,
     Notice,
+    Pool,
     SourceType,
     TaskMode,
     Verdict,
@@ -29,7 +30,7 @@ class SelectConfig:
 
     `docs` and `code`: in the modes build, debug and refactor at least so many of each are wanted
     among twelve results (fewer among fewer), as far as there are any that are relevant. `need_url`
-    leaves out documentation that has no address.
+    leaves out documentation that has no address, before anything is judged.
     """
 
     results: int = 12
@@ -54,6 +55,32 @@ class SelectConfig:
 
 
 _OF = 12  # results that the wanted numbers of docs and code are given for
+
+
+def citable(pool: Pool, config: SelectConfig) -> Pool:
+    """The pool without documentation that has no address, where `need_url` is set: it is neither
+    reranked, nor can it make a question look answered. The notice `url_required` says how many
+    were left out."""
+    if not config.need_url:
+        return pool
+    left_out = [one for one in pool.candidates if _homeless(one)]
+    if not left_out:
+        return pool
+    why = "documentation without an address"
+    said = (
+        f"{len(left_out)} of {len(pool.candidates)} candidates were left out: they are {why}"
+        " (select.need_url); give their source a URL rule"
+    )
+    return replace(
+        pool,
+        candidates=tuple(one for one in pool.candidates if not _homeless(one)),
+        dropped=(*pool.dropped, *(Drop(one.chunk.candidate_id, why) for one in left_out)),
+        notices=(*pool.notices, Notice("url_required", said)),
+    )
+
+
+def _homeless(one: Candidate) -> bool:
+    return one.chunk.source_type == "docs" and not one.chunk.url
 
 
 def select(
@@ -99,8 +126,6 @@ def _refusal(
     chunk = candidate.chunk
     if verdict.level == "none" and config.on_none == "drop":
         return "the verdict is none"
-    if config.need_url and chunk.source_type == "docs" and not chunk.url:
-        return "documentation without an address"
     document = (candidate.collection, chunk.repo, chunk.path or chunk.url or chunk.id)
     if config.per_document and taken.get(document, 0) >= config.per_document:
         return f"more than {config.per_document} of {chunk.path}"

@@ -45,7 +45,11 @@ _Mode = Annotated[
     Field(description="What the evidence is for; it steers the ranking."),
 ]
 _Results = Annotated[
-    int, Field(ge=1, le=_MOST, description=f"Passages to return at most, 1 to {_MOST}.")
+    Annotated[int, Field(ge=1, le=_MOST)] | None,
+    Field(
+        description=f"Passages to return at most, 1 to {_MOST}; as many as the index is set up for"
+        " if left out."
+    ),
 ]
 _Kinds = Annotated[
     list[SourceType] | None, Field(description="Only files of these kinds; all if left out.")
@@ -64,7 +68,7 @@ class _AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     query: Annotated[str, Meta(min_length=1)]
     task_mode: TaskMode = "build"
-    max_results_final: Annotated[int, Meta(ge=1, le=_MOST)] = 12
+    max_results_final: Annotated[int, Meta(ge=1, le=_MOST)] | None = None
 
 
 class _Arguments(_AdkArguments, frozen=True, forbid_unknown_fields=True):
@@ -130,7 +134,7 @@ class EvidenceToolset(BaseToolset):
         self,
         query: _Query,
         task_mode: _Mode = "build",
-        max_results_final: _Results = 12,
+        max_results_final: _Results = None,
         kinds: _Kinds = None,
         paths: _Paths = None,
         where: _Where = "",
@@ -159,7 +163,7 @@ class EvidenceToolset(BaseToolset):
         self,
         query: _Query,
         task_mode: _Mode = "build",
-        max_results_final: _Results = 12,
+        max_results_final: _Results = None,
     ) -> dict[str, Any]:
         """Find evidence in the documentation and the Python source code of the Agent Development
         Kit (ADK), to ground implementation work in.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -25,11 +25,16 @@ if TYPE_CHECKING:
     from pincite.stages.retrieve import SearchMode
     from pincite.surfaces import commands, render
 
-_MODES = ("build", "debug", "explain", "refactor")
+_MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: What is asked, of which part of the index, and how: of every command that searches.
 _ASKING = (
     click.argument("query", nargs=-1, required=True),
-    click.option("-n", "--limit", type=click.IntRange(min=1), default=12, help="Results at most."),
+    click.option(
+        "-n",
+        "--limit",
+        type=click.IntRange(min=1),
+        help="Results at most; usually select.results of the profile.",
+    ),
     click.option("-c", "--collection", multiple=True, help="Only these collections."),
     click.option("-s", "--source", multiple=True, help="Only these sources."),
     click.option(
@@ -42,7 +47,6 @@ _ASKING = (
     click.option("--not-path", multiple=True, help="No paths that match these globs."),
     click.option("--ref", help="Only this revision; it may be shortened."),
     click.option("--where", default="", help="A filter, such as 'path ^= src/ and language = go'."),
-    click.option("--mode", type=click.Choice(_MODES), default="explain", help="What it is for."),
     click.option(
         "--by",
         type=click.Choice(["hybrid", "vector", "keyword"]),
@@ -77,20 +81,31 @@ _SHOWING = (
 )
 
 
+def _mode(usual: TaskMode) -> Any:
+    """The option that says what evidence is for, with what it is where nothing is said."""
+    return click.option(
+        "--mode",
+        type=click.Choice(_MODES),
+        default=usual,
+        show_default=True,
+        help="What it is for.",
+    )
+
+
 @click.command()
-@with_options(*_ASKING, *_SHOWING)
+@with_options(*_ASKING, _mode("explain"), *_SHOWING)
 def search(**values: Any) -> int:
     """Find evidence for a question."""
     return _search(**values)
 
 
 @click.command()
-@with_options(*_ASKING, *_SHOWING)
+@with_options(*_ASKING, _mode("build"), *_SHOWING)
 def evidence(preset: str | None, **values: Any) -> int:
     """Find evidence for a coding task: documentation and code side by side.
 
-    The same as `search --preset evidence`. In the modes build, debug and refactor both kinds are
-    wanted among the results, as far as there are any that are relevant.
+    The same as `search --preset evidence --mode build`. In the modes build, debug and refactor both
+    kinds are wanted among the results, as far as there are any that are relevant.
     """
     return _search(preset=preset or "evidence", **values)
 
@@ -118,7 +133,7 @@ def _search(
 
 
 @click.command()
-@with_options(*_ASKING, json_option)
+@with_options(*_ASKING, _mode("explain"), json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
     from pincite.surfaces import commands, render
@@ -131,7 +146,7 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> None:
 
 def _request(
     query: tuple[str, ...],
-    limit: int,
+    limit: int | None,
     collection: tuple[str, ...],
     source: tuple[str, ...],
     kind: tuple[commands.SourceType, ...],

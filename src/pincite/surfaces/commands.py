@@ -40,11 +40,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of `pincite search`. A preset stands in for the configured profile, `by` for its
-    `retrieve.mode`; `explained` asks for a trace of every step."""
+    """The options of `pincite search`. A preset stands in for the configured profile, `limit` for
+    its `select.results`, `by` for its `retrieve.mode`; `explained` asks for a trace of every
+    step."""
 
     text: str
-    limit: int = 12
+    limit: int | None = None
     collections: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     kinds: tuple[SourceType, ...] = ()
@@ -67,7 +68,7 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
     parse_where(request.where)
     settings = engine.settings
     chosen = settings.preset(request.preset) if request.preset else settings.profile
-    profile = chosen.showing(request.limit)
+    profile = chosen.showing(request.limit or chosen.select.results)
     if request.show_all:
         profile = replace(profile, select=replace(profile.select, on_none="keep"))
     if request.by:

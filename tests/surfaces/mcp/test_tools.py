@@ -220,7 +220,11 @@ def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
         ("search_evidence", {"query": "x", "limt": 3}, "did you mean 'limit'?"),
         ("search_evidence", {"query": "x", "top_k": 3}, "no argument 'top_k'"),
         ("search_evidence", {"query": "x", "limit": 51}, "limit: Expected `int` <= 50"),
-        ("search_evidence", {"query": "x", "limit": "3"}, "limit: Expected `int`, got `str`"),
+        (
+            "search_evidence",
+            {"query": "x", "limit": "3"},
+            "limit: Expected `int | null`, got `str`",
+        ),
         ("search_evidence", {"query": "x", "kinds": ["pdf"]}, "use one of 'code', 'data', 'docs'"),
         ("search_evidence", {"query": "x", "collections": ["no"]}, "there are: main"),
         ("search_evidence", {"query": "x", "where": "lang = go"}, "try: language in place of lang"),

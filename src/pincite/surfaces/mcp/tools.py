@@ -62,8 +62,11 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             description="What the evidence is for; for build, debug and refactor documentation and"
             " code are wanted side by side, where the server is set up for it."
         ),
-    ] = "explain"
-    limit: Annotated[int, Meta(ge=1, le=50, description="Passages at most.")] = 12
+    ] = "build"
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=50)] | None,
+        Meta(description="Passages at most; as many as the server is set up for if left out."),
+    ] = None
     kinds: Annotated[
         tuple[Literal["docs", "code", "data"], ...],
         Meta(description="Only files of these kinds; all if empty."),

@@ -1,0 +1,118 @@
+"""What a caller does not say is what the profile says, wherever the question comes from."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from pincite import Pincite
+from pincite.engine import AsyncPincite
+from pincite.settings import load_settings
+from pincite.surfaces.adk import EvidenceToolset
+from pincite.surfaces.arguments import input_schema
+from pincite.surfaces.mcp.server import make_server
+from pincite.surfaces.mcp.tools import SearchArguments, tools
+from tests.surfaces.conftest import Cli
+
+README = Path(__file__).parents[2] / "README.md"
+QUESTION = "how is a key rotated"
+IDLE = {"PINCITE_IDLE_S": "60"}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    """Twenty passages about one thing, and the settings that the README shows."""
+    cli = Cli(tmp_path_factory.mktemp("defaults"))
+    for n in range(20):
+        cli.write(f"docs/keys{n}.md", f"# Keys {n}\n\nA key is rotated by step {n}.\n")
+    (block,) = re.findall(r"^```toml\n(.*?)^```", README.read_text("utf-8"), re.M | re.S)
+    cli.write("pincite.toml", block)
+    cli("index", "docs", "--lexical", "--name", "acme", "--ref", "v1")
+    yield cli
+    cli("stop")
+
+
+def by_command(shop: Cli, *options: str) -> Any:
+    return shop.json(*options, QUESTION)
+
+
+def by_mcp(shop: Cli, **asked: Any) -> Any:
+    async def session() -> Any:
+        async with (
+            AsyncPincite(load_settings(IDLE, shop.folder)) as engine,
+            Client(make_server(engine, tools(engine))) as client,
+        ):
+            found = await client.call_tool("search_evidence", {"query": QUESTION, **asked})
+            return found.structured_content
+
+    return asyncio.run(session())
+
+
+def by_adk(shop: Cli, tool: str, **asked: Any) -> Any:
+    async def session() -> Any:
+        made = EvidenceToolset(load_settings(IDLE, shop.folder), tools=[tool])
+        found = await getattr(made, tool)(QUESTION, **asked)
+        await made.close()
+        return found["evidence_pack"]
+
+    return asyncio.run(session())
+
+
+def by_python(shop: Cli) -> Any:
+    with Pincite(shop.folder / ".pincite") as pincite:
+        return {"evidence": pincite.search(QUESTION).evidence}
+
+
+def test_without_a_number_as_many_are_shown_as_the_profile_says(shop: Cli) -> None:
+    packs = {
+        "search": by_command(shop, "search"),
+        "evidence": by_command(shop, "evidence"),
+        "mcp": by_mcp(shop),
+        "adk": by_adk(shop, "retrieve_evidence"),
+        "adk of adk": by_adk(shop, "retrieve_adk_evidence"),
+        "python": by_python(shop),
+    }
+    assert {name: len(pack["evidence"]) for name, pack in packs.items()} == dict.fromkeys(packs, 8)
+
+
+def test_a_number_that_is_given_wins(shop: Cli) -> None:
+    packs = (
+        by_command(shop, "search", "-n", "15"),
+        by_mcp(shop, limit=15),
+        by_adk(shop, "retrieve_evidence", max_results_final=15),
+    )
+    assert [len(pack["evidence"]) for pack in packs] == [15, 15, 15]
+
+
+def test_the_tools_say_where_the_number_comes_from(shop: Cli) -> None:
+    limit = input_schema(SearchArguments)["properties"]["limit"]
+    assert limit["default"] is None
+    assert "if left out" in limit["description"]
+    (tool,) = asyncio.run(EvidenceToolset(load_settings(IDLE, shop.folder)).get_tools())
+    declared = tool._get_declaration()
+    assert declared is not None
+    schema: Any = declared.parameters_json_schema
+    results = schema["properties"]["max_results_final"]
+    assert results["default"] is None
+    assert "if left out" in results["description"]
+
+
+def test_tools_for_evidence_are_for_building_and_a_search_is_for_explaining(shop: Cli) -> None:
+    modes = {
+        "search": by_command(shop, "search")["plan"]["mode"],
+        "evidence": by_command(shop, "evidence")["plan"]["mode"],
+        "mcp": by_mcp(shop)["plan"]["mode"],
+        "adk": by_adk(shop, "retrieve_evidence")["plan"]["mode"],
+        "adk of adk": by_adk(shop, "retrieve_adk_evidence")["plan"]["mode"],
+    }
+    assert modes == {**dict.fromkeys(modes, "build"), "search": "explain"}
+    asked = by_command(shop, "evidence", "--mode", "explain")
+    assert asked["plan"]["mode"] == "explain"
+    assert "[default: build]" in shop("evidence", "--help").stdout
+    assert "[default: explain]" in shop("search", "--help").stdout
