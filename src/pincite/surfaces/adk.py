@@ -84,7 +84,8 @@ class EvidenceToolset(BaseToolset):
 
     `index` is an index folder or complete settings, by default what the environment and the
     current folder say. `tools` are those that the agent gets. `collections` and `sources` bind
-    them to a part of the index; `preset` stands in for the configured profile.
+    them to a part of the index; `preset` stands in for the configured profile. `debug` adds what
+    services were asked and answered to the `debug` of each answer.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class EvidenceToolset(BaseToolset):
         sources: Sequence[str] = (),
         preset: str | None = None,
         reranker: Reranker | None = None,
+        debug: bool = False,
     ) -> None:
         """Raises ConfigError for a tool or preset that there is not, and for wrong settings."""
         super().__init__()
@@ -113,6 +115,7 @@ class EvidenceToolset(BaseToolset):
         self._sources = tuple(sources)
         self._preset = preset
         self._reranker = reranker
+        self._debug = debug
         self._opened: tuple[asyncio.AbstractEventLoop, AsyncPincite] | None = None
 
     async def get_tools(
@@ -210,6 +213,7 @@ class EvidenceToolset(BaseToolset):
             where=given.where,
             mode=asked.task_mode,
             preset=preset,
+            debug=self._debug,
         )
         pack, trace = await commands.search(engine, request)
         found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(pack))  # lists, no tuples
@@ -217,7 +221,11 @@ class EvidenceToolset(BaseToolset):
             "status": "success" if pack.evidence else "no_results",
             "evidence_pack": found,
             "warnings": [f"{notice.code}: {notice.message}" for notice in pack.warnings],
-            "debug": {"timings_ms": found.pop("timings_ms"), "query_id": trace.query_id},
+            "debug": {
+                **found.pop("debug"),
+                "timings_ms": found.pop("timings_ms"),
+                "query_id": trace.query_id,
+            },
         }
 
     def _engine(self) -> AsyncPincite:

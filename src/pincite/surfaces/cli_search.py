@@ -78,6 +78,11 @@ _SHOWING = (
     ),
     click.option("--json", "json_", is_flag=True, help="Same as --format json."),
     click.option("--explain", "explained", is_flag=True, help="Show each stage, on stderr."),
+    click.option(
+        "--debug",
+        is_flag=True,
+        help="What services were asked and answered: in the JSON, else on stderr.",
+    ),
 )
 
 
@@ -115,16 +120,19 @@ def _search(
     form: render.Format,
     json_: bool,
     explained: bool,
+    debug: bool,
     index: Path | None,
     **asked: Any,
 ) -> int:
     from pincite.surfaces import commands, render
 
-    request = _request(**asked, show_all=show_all, explained=explained)
+    request = _request(**asked, show_all=show_all, explained=explained, debug=debug)
     pack, trace = run(lambda engine: commands.search(engine, request), index)
     click.echo(render.render(pack, "json" if json_ else form, colour=colour_wanted()))
     if explained:
         say(commands.explain_table(trace))
+    if debug and not (json_ or form == "json"):
+        say(render.to_json(pack.debug))
     if trace.query_id and (explained or json_):
         say(f"query {trace.query_id}: pincite replay {trace.query_id[:12]}")
     for notice in pack.warnings:
@@ -161,6 +169,7 @@ def _request(
     around: Around | None,
     show_all: bool,
     explained: bool,
+    debug: bool = False,
 ) -> commands.SearchRequest:
     """What the options of `_ASKING` say."""
     from pincite.surfaces import commands
@@ -182,4 +191,5 @@ def _request(
         budget_ms=budget_ms,
         around=around,
         explained=explained,
+        debug=debug,
     )

@@ -42,7 +42,7 @@ __all__ = [
 class SearchRequest:
     """The options of `pincite search`. A preset stands in for the configured profile, `limit` for
     its `select.results`, `by` for its `retrieve.mode`; `explained` asks for a trace of every
-    step."""
+    step, `debug` for what services were asked and answered, in the pack."""
 
     text: str
     limit: int | None = None
@@ -60,6 +60,7 @@ class SearchRequest:
     around: Around | None = None
     explained: bool = False
     by: SearchMode | None = None
+    debug: bool = False
 
 
 async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
@@ -84,7 +85,7 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
         block=request.block,
         where=request.where,
     )
-    trace = Trace(time.perf_counter, detailed=request.explained)
+    trace = Trace(time.perf_counter, detailed=request.explained or request.debug)
     pack = await engine.search(
         request.text,
         mode=request.mode,
@@ -93,7 +94,7 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
         profile=profile,
         trace=trace,
     )
-    return pack, trace
+    return (replace(pack, debug=trace.debug()) if request.debug else pack), trace
 
 
 async def verify(engine: AsyncPincite, raw: bytes) -> tuple[Checked, ...]:
