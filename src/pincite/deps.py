@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from pincite.model import Notice, Query, Scope, SourceType
-from pincite.ports import Reranker, Searchable
+from pincite.ports import CutTokens, Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.scoping import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
@@ -16,13 +16,15 @@ from pincite.stages.fuse import FuseConfig, dense_weight
 @dataclass(frozen=True, slots=True)
 class Deps:
     """What a search needs besides its profile. `terms` are the informative words of a text,
-    `notices` say which collections could not be opened."""
+    `notices` say which collections could not be opened. `cut` cuts a text by the tokenizer of the
+    reranker, None where that is not known."""
 
     collections: Sequence[Searchable]
     terms: Callable[[str], frozenset[str]]
     language_of: Callable[[str], str]
     reranker: Reranker | None = None
     notices: tuple[Notice, ...] = ()
+    cut: CutTokens | None = None
 
     @property
     def weights(self) -> dict[str, float]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from pincite.deps import Deps, informative_terms
 from pincite.errors import IndexNotFound, UsageError
 from pincite.foreign import ForeignCollections
-from pincite.hosted import Models, NamedReranker
+from pincite.hosted import Models, NamedReranker, cutter_of
 from pincite.members import all_members, all_sources
 from pincite.model import EvidencePack, Notice, Scope, TaskMode
 from pincite.options import IndexOptions
@@ -292,6 +292,7 @@ class AsyncPincite:
             language_of=guess_language,
             reranker=self._reranker,
             notices=notices,
+            cut=cutter_of(self._reranker, profile.rerank.tokenizer),
         )
 
 

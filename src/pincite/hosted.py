@@ -16,7 +16,7 @@ from pincite.providers.names import parse_model
 from pincite.tasks import within
 
 if TYPE_CHECKING:
-    from pincite.ports import Reranker, RerankScore, SparseEncoder
+    from pincite.ports import CutTokens, Reranker, RerankScore, SparseEncoder
     from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.registry import HostedEncoder, Registry
 
@@ -213,6 +213,12 @@ class NamedReranker:
         """As `Reranker.instructed`."""
         return self._reranker is not None and self._reranker.instructed
 
+    @property
+    def tokenizer(self) -> str:
+        """The `tokenizer.json` that the settings name for its provider, empty where they do not."""
+        options = self._models.use.providers.get(parse_model(self.fingerprint).provider)
+        return options.tokenizer if options else ""
+
     async def rerank(
         self,
         query: str,
@@ -224,6 +230,17 @@ class NamedReranker:
         if self._reranker is None:
             raise self._failure
         return await self._reranker.rerank(query, documents, top_n, instruction=instruction)
+
+
+def cutter_of(reranker: Reranker | None, tokenizer: str) -> CutTokens | None:
+    """What cuts texts by the `tokenizer.json` of that path, or else of the reranker's provider;
+    None where none is named. Raises ConfigError for one that cannot be read."""
+    path = tokenizer or (reranker.tokenizer if isinstance(reranker, NamedReranker) else "")
+    if not path or reranker is None:
+        return None
+    from pincite.providers.tokens import tokenizer_cutter
+
+    return tokenizer_cutter(Path(path))
 
 
 async def _close(model: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from pincite.model import Corpus
 from pincite.profile import Profile
 from pincite.stages.across import AcrossConfig
 from pincite.stages.coverage import CoverageConfig
@@ -24,7 +25,16 @@ GENERAL, EVIDENCE, MULTI_MODEL = "general", "evidence", "multi-model"
 #: best over documentation and code of one framework (docs/decisions/0011). Without a reranker 40 to
 #: 180 candidates give the same results on adk-dev.
 _EVIDENCE = Profile(
-    prepare=PrepareConfig(expansions={"*": ("In code: {identifiers} {query}",)}),
+    corpus=Corpus(topics="guide concepts example"),  # guess, unmeasured
+    prepare=PrepareConfig(
+        expansions={
+            "*": (
+                "{code} official usage: {query}",
+                "{corpus} {topics}: {query}",
+                "In code: {identifiers} {query}",
+            )
+        }
+    ),
     retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256),
     fuse=FuseConfig(method="weighted_dbsf", apart=True),
     load=LoadConfig(pool=180, share=0.5, alone=1 / 3, vectors=False),

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from pincite.errors import ConfigError
+from pincite.model import Corpus
 from pincite.stages.across import AcrossConfig
 from pincite.stages.again import AgainConfig
 from pincite.stages.blend import BlendConfig
@@ -28,8 +29,10 @@ from pincite.stages.smooth import SmoothConfig
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One section per stage. A profile that contradicts itself raises ConfigError when built."""
+    """What is indexed, in words, and one section per stage. A profile that contradicts itself
+    raises ConfigError when built."""
 
+    corpus: Corpus = field(default_factory=Corpus)
     prepare: PrepareConfig = field(default_factory=PrepareConfig)
     retrieve: RetrieveConfig = field(default_factory=RetrieveConfig)
     fuse: FuseConfig = field(default_factory=FuseConfig)

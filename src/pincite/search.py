@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from pincite.deps import Deps
 from pincite.model import (
-    Candidate,
     Chosen,
     EvidencePack,
     Gated,
@@ -69,16 +68,16 @@ async def search(
     (reranking as many, another pass), and the pack says what was.
     """
     trace.begin()
-    query = trace.tap("prepare", prepare(text, profile.prepare, mode))
+    query = trace.tap("prepare", prepare(text, profile.prepare, mode, profile.corpus))
     passes: list[Pass] = []
     spared: tuple[Notice, ...] = ()
     following: Pass | None = Pass()
-    before: tuple[Candidate, ...] = ()
+    before: Pool | None = None
     while following is not None and not spared:
         passes.append(following)
         begun_ms = trace.spent_ms()
         one = await _try(query, following, deps, profile, scope, trace, budget_ms, before)
-        before = one.judged.candidates
+        before = one.judged
         following = again(following, query, one.gated, one.chosen, profile.again)
         spared = spare(following, trace.spent_ms(), begun_ms, budget_ms)
     around = trace.tap(
@@ -99,7 +98,7 @@ async def _try(
     scope: Scope,
     trace: Trace,
     budget_ms: float | None,
-    before: tuple[Candidate, ...],
+    before: Pool | None,
 ) -> Outcome:
     collections = deps.collections
     weights = deps.dense_weights(query, profile.fuse, scope)
@@ -120,8 +119,8 @@ async def _try(
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
     pool = replace(unique, candidates=smoothed)
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
-    scored = await rerank(query, pool, deps.reranker, profile.rerank, left_ms, before)
-    judged = trace.tap("rerank", scored)
+    scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
+    judged = trace.tap("rerank", await scored)
     blended = trace.tap("blend", blend(judged, profile.blend))
     covered = trace.tap(
         "cover", cover(query.text, blended.candidates, deps.terms, profile.cover, deps.foreign())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pincite.errors import ConfigError
@@ -71,6 +73,22 @@ def test_never_more_than_asked_and_one_kind_never_takes_the_places_of_another_in
     assert kinds(chosen) == ["docs", "code"]
     with pytest.raises(ConfigError, match="12"):
         SelectConfig(docs=7, code=6)
+
+
+def test_a_kind_that_is_short_is_looked_for_in_the_buffer_only() -> None:
+    # the buffer of 18 for twelve results is one of 6 for four; the code is the sixth
+    sixth = gated(*((("docs", 0.9),) * 5), ("code", 0.7))
+    seventh = gated(*((("docs", 0.9),) * 6), ("code", 0.7))
+    config = SelectConfig(results=4, code=3, buffer=18)
+    found = select(sixth, config, "build", BOTH)
+    assert kinds(found) == ["docs", "docs", "docs", "code"]
+    assert not found.short
+    beyond = select(seventh, config, "build", BOTH)
+    assert kinds(beyond) == ["docs"] * 4
+    assert beyond.short == {"code"}
+    assert kinds(select(seventh, replace(config, buffer=0), "build", BOTH))[-1] == "code"
+    with pytest.raises(ConfigError, match="holds them"):
+        SelectConfig(buffer=11)
 
 
 def test_documentation_without_an_address_can_be_left_out() -> None:

@@ -129,11 +129,11 @@ def test_a_document_begins_with_where_it_stands() -> None:
 
 
 def test_a_long_text_is_cut_and_its_header_never() -> None:
-    # every word of four letters is one token, every comma one
+    # by the estimate every word of four letters is two tokens, every comma one
     one = chunk("a", text=", ".join(["word"] * 50), symbols=("a_very_long_name",))
     cut = document(one, RerankConfig(body_tokens=9)).partition("\n\n")
     assert "SYMBOLS: a_very_long_name" in cut[0]
-    assert cut[2] == "word, word, word, word, word"
+    assert cut[2] == "word, word, word,"
 
 
 class Counting(Scripted):
@@ -187,7 +187,9 @@ def test_an_instruction_says_what_the_passages_are_for_to_those_who_read_it() ->
     query = Query("which one?", mode="debug")
     config = RerankConfig(corpus="the Acme framework")
     asyncio.run(rerank(query, MANY, one, config))
-    assert "find the cause of a fault and mend it with the Acme framework" in one.calls[0][1]
+    first, *_, last = one.calls[0][1].split("\n")
+    assert first.endswith("help implement a correct solution using the Acme framework.")
+    assert last == "The task is to find the cause of a fault and to mend it."
     one.instructed = False
     asyncio.run(rerank(query, MANY, one, config))
     assert one.calls[1][1] == ""

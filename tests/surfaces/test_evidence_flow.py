@@ -28,8 +28,8 @@ dense = "voyage:voyage-code-3"
 [prepare.expansions]
 docs = ["Acme usage: {{query}}"]
 
-[rerank]
-corpus = "Acme"
+[corpus]
+name = "Acme"
 
 [providers.voyage]
 url = "{url}"
@@ -92,11 +92,94 @@ def test_the_reranker_is_told_the_task_and_reads_headers(server: ContractServer,
     run(shop, "evidence", QUESTION, "--mode", "debug")
     body = asked(server, "rerank")[0]
     assert body["model"] == "rerank-2.5"
-    assert "find the cause of a fault and mend it with Acme" in body["query"]
-    assert QUESTION in body["query"]
+    assert "a correct solution using Acme.\n" in body["query"]
+    assert body["query"].endswith(
+        f"The task is to find the cause of a fault and to mend it.\nQuestion: {QUESTION}"
+    )
     headers = [text.split("\n")[:4] for text in body["documents"]]
     assert ["SOURCE: code", "REPO: acme"] in [header[:2] for header in headers]
     assert any(header[3].startswith("PATH:") and "keys.md" in header[3] for header in headers)
+
+
+#: As the specification has it, and as it is to arrive.
+TOLD = """\
+You are ranking evidence to help implement a correct solution using Google ADK.
+Prefer: official ADK docs that describe the exact API and constraints, and ADK Python source that \
+demonstrates real patterns.
+Prefer: content that directly answers the question and includes concrete parameters, \
+function/class names, and usage patterns.
+Deprioritize: tangential mentions, outdated references, or generic LLM commentary.
+Question: """
+NAMED = '[corpus]\nname = "Google ADK"\ndocs = "ADK"\ncode = "ADK Python"\n'
+
+
+#: The verdict is weak whatever is found, so that another try is worth it.
+WEAK = "".join(
+    f"[gate.{signal}]\ngrounded_at = 1.0\nweak_at = 0.0\n"
+    for signal in ("reranked_probability", "coverage_normalised")
+)
+
+
+def configure(server: ContractServer, cli: Cli, toml: str) -> None:
+    """Other settings than the usual ones, over the same two models and the same reranker."""
+    usual = TOML.format(url=server.url("voyage"))
+    start, _, rest = usual.partition("[prepare.expansions]")
+    providers = rest[rest.index("[providers") :]
+    cli.write("pincite.toml", f"{start}{toml}{providers}")
+
+
+def test_the_reranker_is_told_what_the_specification_says_word_for_word(
+    server: ContractServer, shop: Cli
+) -> None:
+    configure(server, shop, NAMED)
+    run(shop, "evidence", QUESTION)
+    assert {body["query"] for body in asked(server, "rerank")} == {TOLD + QUESTION}
+    server.record.clear()
+    configure(server, shop, "")
+    run(shop, "evidence", QUESTION)
+    first, second, *_ = asked(server, "rerank")[0]["query"].split("\n")
+    assert first.endswith("a correct solution using this software.")
+    assert second.startswith("Prefer: official docs that")
+    assert second.endswith("and source that demonstrates real patterns.")
+
+
+def embedded(server: ContractServer) -> list[str]:
+    """What was embedded for the collection `code`, in the order of the requests."""
+    return [text for body in asked(server, "embeddings") for text in body["input"]]
+
+
+def test_a_question_without_identifiers_gets_a_second_try_in_other_words(
+    server: ContractServer, shop: Cli
+) -> None:
+    configure(server, shop, f'{NAMED}topics = "tool calling sessions state"\n{WEAK}')
+    pack = json.loads(run(shop, "evidence", "how are keys changed", "--all", "--json"))
+    assert pack["plan"]["passes"][:2] == ["first", "expanded"]
+    assert sorted(set(embedded(server))) == [
+        "ADK Python official usage: how are keys changed",
+        "Google ADK tool calling sessions state: how are keys changed",
+        "how are keys changed",
+    ]
+    server.record.clear()
+    run(shop, "evidence", QUESTION, "--all")
+    assert sorted(set(embedded(server))) == [
+        f"ADK Python official usage: {QUESTION}",
+        f"Google ADK tool calling sessions state: {QUESTION}",
+        f"In code: rotate_key {QUESTION}",
+        QUESTION,
+    ]
+
+
+def test_the_second_try_needs_no_name_and_its_templates_are_settings(
+    server: ContractServer, shop: Cli
+) -> None:
+    configure(server, shop, WEAK)
+    run(shop, "evidence", "how are keys changed", "--all")
+    assert "official usage: how are keys changed" in embedded(server)
+    server.record.clear()
+    templates = '[prepare.expansions]\n"*" = ["Acme, in short: {query}"]\n'
+    configure(server, shop, f"{templates}{WEAK}")
+    run(shop, "evidence", "how is bread made", "--all")
+    assert set(embedded(server)) == {"how is bread made", "Acme, in short: how is bread made"}
 
 
 def test_a_dead_reranker_leaves_the_fused_order_and_a_warning(

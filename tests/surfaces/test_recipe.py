@@ -31,6 +31,13 @@ from tests.surfaces.conftest import Cli
 PAGE = (Path(__file__).parents[2] / "docs/evidence.md").read_text(encoding="utf-8")
 KEY = "sk-do-not-show-this-0123456789"
 ADDRESSES = ("https://qdrant.example:6333", "https://api.voyageai.com")
+INSTRUCTION = """\
+You are ranking evidence to help implement a correct solution using Google ADK.
+Prefer: official ADK docs that describe the exact API and constraints, and ADK Python source that \
+demonstrates real patterns.
+Prefer: content that directly answers the question and includes concrete parameters, \
+function/class names, and usage patterns.
+Deprioritize: tangential mentions, outdated references, or generic LLM commentary."""
 SECRET_TEXT = "the zebra of the session"
 WHEEL = "google_adk-2.13.0-py3-none-any.whl"
 
@@ -178,8 +185,13 @@ def test_each_collection_is_asked_once_as_the_source_says(place: Place) -> None:
 
 def test_the_preset_fuses_here_and_the_recipe_has_the_numbers_of_its_source() -> None:
     table = tomllib.loads(block("toml"))
-    sections = {name: table[name] for name in ("retrieve", "load", "rerank", "select")}
+    names = ("corpus", "prepare", "retrieve", "load", "rerank", "select")
+    sections = {name: table[name] for name in names}
     recipe = profile_from(sections, "docs/evidence.md", PRESETS["evidence"])
+    assert recipe.prepare.expansions["*"][:2] == (
+        "ADK Python official usage: {query}",
+        "Agent Development Kit tool calling sessions state: {query}",
+    )
     assert PRESETS["evidence"].retrieve.engine_fusion == "none"
     found = recipe.retrieve
     assert (found.engine_fusion, found.engine_k, found.engine_limit) == ("rrf", 60, 60)
@@ -209,6 +221,7 @@ def test_both_voyage_models_embed_the_question_and_one_request_reranks_both_coll
     assert (code["model"], code["input"]) == ("voyage-code-3", [question])
     reranked = place.asked("rerank")[0]
     assert (reranked["model"], reranked["truncation"]) == ("rerank-2.5", True)
+    assert reranked["query"] == f"{INSTRUCTION}\nQuestion: {question}"
     heads = {text.split("\n", 1)[0] for text in reranked["documents"]}
     assert heads >= {"SOURCE: docs", "SOURCE: code"}
     assert pack["coverage"]["docs"] >= 3

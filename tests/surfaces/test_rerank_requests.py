@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
 from pincite.engine import AsyncPincite
 from pincite.model import EvidencePack, Pool, Query
@@ -106,9 +107,11 @@ def test_a_reranker_that_cannot_be_opened_costs_the_order_only_and_is_tried_agai
     assert asked(server) == []
 
 
-#: Two kinds of sources, no other wordings.
+#: Two kinds of sources, no other wordings, and nothing but the question for the reranker.
 BOTH = """
 preset = "evidence"
+[rerank]
+instruction = ""
 [prepare]
 expansions = {}
 [select]
@@ -198,3 +201,61 @@ def test_documentation_without_an_address_is_not_even_judged_where_one_is_requir
     assert (nothing.verdict.level, nothing.evidence) == ("none", ())
     assert "url_required" in codes(nothing)
     assert asked(server) == []
+
+
+def publish(place: Path) -> Path:
+    """A tokenizer for which every letter is a token."""
+    tokenizer = Tokenizer(models.WordLevel({"x": 0}, unk_token="x"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("[\\s\\S]"), "isolated")
+    tokenizer.save(str(place))
+    return place
+
+
+def long_document(cli: Cli) -> None:
+    cli.write("docs/long.md", "# Long\n\n" + "A key is rotated by hand, with care. " * 12)
+    cli("index", "docs", "--lexical", "--name", "acme", "--ref", "v1")
+
+
+def bodies(server: ContractServer) -> list[str]:
+    """The texts that were sent, without their headers."""
+    return [text.partition("\n\n")[2] for body in asked(server) for text in body["documents"]]
+
+
+@pytest.mark.parametrize("named", ["rerank", "provider"])
+def test_a_text_is_cut_by_the_tokenizer_of_the_reranker(
+    server: ContractServer, shop: Cli, named: str
+) -> None:
+    long_document(shop)
+    line = f'tokenizer = "{publish(shop.folder / "letters.json")}"'
+    own, providers = (line, "") if named == "rerank" else ("", line)
+    configure(server, shop, f"[rerank]\nbody_tokens = 60\n{own}", providers)
+    server.record.clear()
+    pack = within(shop.folder, lambda engine: engine.search(QUESTION))
+    assert max(map(len, bodies(server))) == 60
+    (said,) = [one.message for one in pack.warnings if one.code == "rerank_text_cut"]
+    assert said == "1 of 21 texts were cut to 60 tokens"
+
+
+def test_a_text_is_cut_by_an_estimate_from_above_where_no_tokenizer_is_named(
+    server: ContractServer, shop: Cli
+) -> None:
+    long_document(shop)
+    configure(server, shop, "[rerank]\nbody_tokens = 60")
+    server.record.clear()
+    pack = within(shop.folder, lambda engine: engine.search(QUESTION))
+    (cut,) = [text for text in bodies(server) if text.startswith("# Long")]
+    assert 20 <= len(cut.split()) < 60
+    (said,) = [one.message for one in pack.warnings if one.code == "rerank_text_cut"]
+    assert "by an estimate from above" in said
+    assert "rerank.tokenizer" in said
+    logged = (shop.folder / ".pincite/retrieval.jsonl").read_text(encoding="utf-8").splitlines()
+    assert said in logged[-1]
+
+
+def test_a_tokenizer_that_cannot_be_read_is_said_with_its_path(
+    server: ContractServer, shop: Cli
+) -> None:
+    configure(server, shop, '[rerank]\ntokenizer = "missing.json"')
+    done = shop("search", QUESTION, code=2, VOYAGE_API_KEY=KEY)
+    assert "missing.json is no tokenizer" in done.stderr
+    assert "Traceback" not in done.stderr

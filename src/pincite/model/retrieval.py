@@ -33,15 +33,34 @@ class Expansion:
 
 
 @dataclass(frozen=True, slots=True)
+class Corpus:
+    """What is indexed, in words, for templates: the `name` of the product as in "using Google ADK",
+    what its documentation and its source code are called as in "official ADK docs" and "ADK Python
+    source" (the name where empty), and a few words for its `topics`."""
+
+    name: str = ""
+    docs: str = ""
+    code: str = ""
+    topics: str = ""
+
+    @property
+    def words(self) -> dict[str, str]:
+        """By the name of the field of a template."""
+        docs, code = self.docs or self.name, self.code or self.name
+        return {"corpus": self.name, "docs": docs, "code": code, "topics": self.topics}
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question, normalised. `identifiers` are its identifier-like words in order of
-    appearance, `expansions` what a second pass would ask besides."""
+    appearance, `expansions` what a second pass would ask besides, `corpus` what it is about."""
 
     text: str
     identifiers: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
     mode: TaskMode = "explain"
     expansions: tuple[Expansion, ...] = ()
+    corpus: Corpus = Corpus()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from pincite.ports.index import Index, Readable, Searchable
 from pincite.ports.judges import (
     LLM,
     Completion,
+    CutTokens,
     Finish,
     Message,
     Reranker,
@@ -53,6 +54,7 @@ __all__ = [
     "CollectionInfo",
     "Completion",
     "Condition",
+    "CutTokens",
     "DenseEncoder",
     "Exists",
     "Filter",

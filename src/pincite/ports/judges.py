@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from pincite.model import SignalKind
 
+#: The beginning of a text, of at most so many tokens of a model.
+CutTokens = Callable[[str, int], str]
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "filter", "tools"]
 

@@ -6,8 +6,13 @@ from collections.abc import Callable
 from functools import cache
 from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError
+from pincite.ports import CutTokens
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 CountTokens = Callable[[str], int]
 
@@ -16,6 +21,7 @@ CountTokens = Callable[[str], int]
 # CJK has 1 to 1.5 tokens a character (3 bytes), Cyrillic up to 1 (2 bytes).
 CHARS_PER_TOKEN = 3
 _BYTES_PER_TOKEN = 2
+_LONGEST_TOKEN = 100  # characters; of what is longer, white space and rules, less is kept
 
 
 def estimate_tokens(text: str) -> int:
@@ -27,9 +33,33 @@ def estimate_tokens(text: str) -> int:
     return ceil(plain / CHARS_PER_TOKEN + other / _BYTES_PER_TOKEN)
 
 
-@cache
 def tokenizer_counter(path: Path) -> CountTokens:
     """Counts with a `tokenizer.json`. Raises ConfigError if it cannot be read."""
+    tokenizer = _opened(path)
+    return lambda text: len(tokenizer.encode(text).ids)
+
+
+def tokenizer_cutter(path: Path) -> CutTokens:
+    """Cuts a text to its first tokens with a `tokenizer.json`. Raises ConfigError if it cannot be
+    read."""
+    tokenizer = _opened(path)
+
+    def cut(text: str, most: int) -> str:
+        kept = text[: most * _LONGEST_TOKEN]
+        plain = kept.encode("utf-8", "replace").decode()  # as long as it was
+        while True:
+            begins = [
+                start for start, _ in tokenizer.encode(plain, add_special_tokens=False).offsets
+            ]
+            if len(begins) <= most:
+                return text if len(plain) == len(text) else text[: len(plain)].rstrip()
+            plain = plain[: begins[most]]
+
+    return cut
+
+
+@cache
+def _opened(path: Path) -> Tokenizer:
     from tokenizers import Tokenizer
 
     try:
@@ -40,4 +70,4 @@ def tokenizer_counter(path: Path) -> CountTokens:
         ) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return lambda text: len(tokenizer.encode(text).ids)
+    return tokenizer

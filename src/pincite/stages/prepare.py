@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from string import Formatter
 
 from pincite.errors import ConfigError, UsageError
-from pincite.model import Expansion, Notice, Query, TaskMode
+from pincite.model import Corpus, Expansion, Notice, Query, TaskMode
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _EXPANSIONS = 3  # with the question itself, two to four sub-queries
+_ASKED = {"query", "identifiers"}
 _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 
 
@@ -20,7 +21,8 @@ class PrepareConfig:
     """`max_chars`: a longer query is cut, with a notice. A stack trace fits.
 
     `expansions`: other wordings by the name of a collection, or `*` for all, with the fields
-    `{query}` and `{identifiers}`, at most three each. They are asked in a second pass only; those
+    `{query}`, `{identifiers}` and those of `Corpus` (`{corpus}`, `{docs}`, `{code}`, `{topics}`,
+    nothing where nothing is set), at most three each. They are asked in a second pass only; those
     with `{identifiers}` only where the question has some.
     """
 
@@ -45,14 +47,17 @@ def _check(template: str) -> None:
         fields = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
     except ValueError as error:
         raise ConfigError(f"prepare.expansions: {template!r}: {error}") from error
-    if not fields <= {"query", "identifiers"} or not fields:
+    if not fields <= {*_ASKED, *Corpus().words} or not fields & _ASKED:
+        words = ", ".join(f"{{{name}}}" for name in Corpus().words)
         raise ConfigError(
             f"prepare.expansions: {template!r} must have {{query}} or {{identifiers}} in it, and"
-            " no other field"
+            f" no other field but {words}"
         )
 
 
-def prepare(text: str, config: PrepareConfig, mode: TaskMode = "explain") -> Query:
+def prepare(
+    text: str, config: PrepareConfig, mode: TaskMode = "explain", corpus: Corpus = Corpus()
+) -> Query:
     """Trim, collapse white space, keep case, find the identifiers. Raises UsageError if empty."""
     normalised = " ".join(text.split())
     if not normalised:
@@ -69,16 +74,20 @@ def prepare(text: str, config: PrepareConfig, mode: TaskMode = "explain") -> Que
         normalised = normalised[: config.max_chars]
     words = dict.fromkeys(_WORD.findall(normalised))
     identifiers = tuple(w for w in words if _CODE_LIKE.search(w))
-    expansions = _expand(normalised, identifiers, config.expansions)
-    return Query(normalised, identifiers, notices, mode, expansions)
+    expansions = _expand(normalised, identifiers, config.expansions, corpus)
+    return Query(normalised, identifiers, notices, mode, expansions, corpus)
 
 
 def _expand(
-    text: str, identifiers: tuple[str, ...], templates: Mapping[str, tuple[str, ...]]
+    text: str,
+    identifiers: tuple[str, ...],
+    templates: Mapping[str, tuple[str, ...]],
+    corpus: Corpus,
 ) -> tuple[Expansion, ...]:
     names = " ".join(identifiers)
+    words = {"query": text, "identifiers": names, **corpus.words}
     return tuple(
-        Expansion(template.format(query=text, identifiers=names), "" if name == "*" else name)
+        Expansion(" ".join(template.format(**words).split()), "" if name == "*" else name)
         for name, of_one in templates.items()
         for template in of_one
         if names or "{identifiers}" not in template

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -12,35 +11,42 @@ from typing import Final, Literal
 
 from pincite.errors import ConfigError, PinciteError
 from pincite.failures import rate_notices
-from pincite.model import Candidate, Chunk, Notice, Pool, Query, Signal, TaskMode
-from pincite.ports import Reranker, RerankScore
+from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode
+from pincite.ports import CutTokens, Reranker, RerankScore
 from pincite.tasks import within
+from pincite.token_estimate import cut_estimated
 from pincite.trace import RERANKER, exchange
 
 _MOST = 250  # candidates; more cost much and bring little
 _CHARS_PER_TOKEN = 3  # of code and mixed text; prose has 4 to 5
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _TASKS: Final[dict[TaskMode, str]] = {
-    "build": "write code that works",
-    "debug": "find the cause of a fault and mend it",
-    "explain": "explain how it works",
-    "refactor": "change code without changing what it does",
+    "build": "",
+    "debug": "The task is to find the cause of a fault and to mend it.",
+    "explain": "The task is to explain how it works.",
+    "refactor": "The task is to change code without changing what it does.",
 }
-INSTRUCTION = (
-    "The passages are evidence for a developer who wants to {task}{corpus}. Prefer official"
-    " documentation of the exact interface and its limits, and source code that shows real use."
-    " Prefer what answers the question itself, with names and parameters. Put last what only"
-    " mentions the subject, is outdated, or is general talk."
-)
+#: That of the specification which the preset `evidence` follows, word for word in the mode build
+#: with the names of its corpus. Rerankers put the question behind it.
+INSTRUCTION = """\
+You are ranking evidence to help implement a correct solution using {corpus}.
+Prefer: official {docs} docs that describe the exact API and constraints, and {code} source that \
+demonstrates real patterns.
+Prefer: content that directly answers the question and includes concrete parameters, \
+function/class names, and usage patterns.
+Deprioritize: tangential mentions, outdated references, or generic LLM commentary.
+{task}"""
+_UNNAMED = "this software"  # instead of {corpus} where the corpus has no name
 
 
 @dataclass(frozen=True, slots=True)
 class RerankConfig:
     """How many of the best are judged, and within what time.
 
-    `instruction` is what a reranker that takes one is told, with the fields `{task}` (what the mode
-    is for) and `{corpus}` (` with NAME` where `corpus` is set); empty tells it nothing. `header`
-    says where a passage stands ahead of its text. `body_tokens`: so much of a text is sent.
+    `instruction` is what a reranker that takes one is told, with the fields `{task}` (a sentence
+    that says what the mode is for, nothing for build) and those of `Corpus`; empty tells it
+    nothing. `corpus` stands in for the name of the corpus. `header` says where a passage stands
+    ahead of its text. `body_tokens`: so much of a text is sent, by the `tokenizer`, a
+    `tokenizer.json`; else by that of the provider, else by an estimate from above.
     `budget_tokens`: what one request may cost, query tokens times documents plus document tokens;
     above it there are batches of `batch`, and a listwise reranker gets as many as fit.
 
@@ -54,6 +60,7 @@ class RerankConfig:
     instruction: str = INSTRUCTION
     header: Literal["full", "short", "none"] = "full"
     body_tokens: int = 1200
+    tokenizer: str = ""
     budget_tokens: int = 500_000
     batch: int = 60
     start_ms: float = 150.0  # guess, unmeasured: no hosted reranker was at hand
@@ -67,10 +74,11 @@ class RerankConfig:
         if min(self.start_ms, self.each_ms) < 0:
             raise ConfigError("rerank.start_ms and rerank.each_ms must not be negative")
         try:
-            self.instruction.format(task="", corpus="")
+            self.instruction.format(task="", **Corpus().words)
         except (KeyError, IndexError, ValueError) as error:
             raise ConfigError(
-                f"rerank.instruction: {error}; its fields are {{task}} and {{corpus}}"
+                f"rerank.instruction: {error}; its fields are"
+                f" {', '.join(f'{{{name}}}' for name in ('task', *Corpus().words))}"
             ) from error
 
 
@@ -80,21 +88,24 @@ async def rerank(
     reranker: Reranker | None,
     config: RerankConfig,
     left_ms: float | None = None,
-    before: Sequence[Candidate] = (),
+    before: Pool | None = None,
+    cut: CutTokens | None = None,
 ) -> Pool:
     """The pool with the signal `reranked` on its best, these ahead of the others.
 
     Without a reranker the pool passes unchanged; when it fails or is late, too, with the notice
     `rerank_unavailable`. With `left_ms` of a time budget it judges fewer, or none, and says so.
-    `before` are the candidates that the try before gave back: where there is none besides them the
-    scores that they have are kept, with the notice `rerank_spared`, and nobody is asked.
+    `before` is what the try before gave back: where there is no candidate besides its own the
+    scores that they have are kept, with the notice `rerank_spared`, and nobody is asked. `cut`
+    cuts texts by the reranker's tokenizer, where that is known.
     """
     if reranker is None or not pool.candidates:
         return pool
-    if (kept := _as_before(pool, before, config)) is not None:
+    if before is not None and (kept := _as_before(pool, before, config)) is not None:
         return kept
     judged, notices = _affordable(pool.candidates[: config.pool], config, left_ms)
-    documents = [document(one.chunk, config) for one in judged]
+    documents = [document(one.chunk, config, cut or cut_estimated) for one in judged]
+    notices += _cut_notices(judged, documents, reranker, config, cut)
     instruction = told(query, reranker, config)
     costs = _costs(query, documents, instruction)
     whole = sum(costs) <= config.budget_tokens
@@ -132,20 +143,22 @@ def _ordered(
     return replace(pool, candidates=(*ordered, *unnamed, *rest), notices=(*pool.notices, *notices))
 
 
-def _as_before(pool: Pool, before: Sequence[Candidate], config: RerankConfig) -> Pool | None:
-    """The pool with the scores of the try before, None if it has a candidate that was not among
-    those to be judged then, or if there are no scores."""
+def _as_before(pool: Pool, before: Pool, config: RerankConfig) -> Pool | None:
+    """The pool with the scores of the try before and what was said then, None if it has a candidate
+    that was not among those to be judged then, or if there are no scores."""
 
     def key(one: Candidate) -> tuple[str, str, str]:
         return one.collection, one.chunk.id, one.chunk.content_hash
 
     judged = pool.candidates[: config.pool]
-    last = {key(one): one.signal("reranked") for one in before[: config.pool]}
+    last = {key(one): one.signal("reranked") for one in before.candidates[: config.pool]}
     if not any(last.values()) or not all(key(one) in last for one in judged):
         return None
     found = {n: signal for n, one in enumerate(judged) if (signal := last[key(one)]) is not None}
     said = "another try found no further candidates: the scores of the reranker were kept"
-    return _ordered(pool, judged, found, [Notice("rerank_spared", said)])
+    codes = {notice.code for notice in pool.notices}
+    earlier = [notice for notice in before.notices if notice.code not in codes]
+    return _ordered(pool, judged, found, [*earlier, Notice("rerank_spared", said)])
 
 
 async def _scores(
@@ -182,8 +195,10 @@ def told(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
     """What the reranker is told besides the question, empty if it takes no instruction."""
     if reranker is None or not reranker.instructed:
         return ""
-    corpus = f" with {config.corpus}" if config.corpus else ""
-    return config.instruction.format(task=_TASKS[query.mode], corpus=corpus)
+    corpus = replace(query.corpus, name=config.corpus) if config.corpus else query.corpus
+    words = {**corpus.words, "corpus": corpus.name or _UNNAMED}
+    text = config.instruction.format(task=_TASKS[query.mode], **words)
+    return "\n".join(line for line in (" ".join(one.split()) for one in text.split("\n")) if line)
 
 
 def told_hash(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
@@ -215,11 +230,32 @@ def _costs(query: Query, documents: Sequence[str], instruction: str) -> list[int
     return [asked + ceil(len(text) / _CHARS_PER_TOKEN) for text in documents]
 
 
-def document(chunk: Chunk, config: RerankConfig) -> str:
+def document(chunk: Chunk, config: RerankConfig, cut: CutTokens = cut_estimated) -> str:
     """A chunk as a reranker reads it: where it stands, then the text."""
-    text = _cut(chunk.plain or chunk.text, config.body_tokens)
+    text = cut(chunk.plain or chunk.text, config.body_tokens)
     lines = _header(chunk, config)
     return "\n".join((*lines, "", text)) if lines else text
+
+
+def _cut_notices(
+    judged: Sequence[Candidate],
+    documents: Sequence[str],
+    reranker: Reranker,
+    config: RerankConfig,
+    cut: CutTokens | None,
+) -> list[Notice]:
+    """How many texts were cut, and by what."""
+    pairs = zip(judged, documents, strict=True)
+    count = sum(not sent.endswith(one.chunk.plain or one.chunk.text) for one, sent in pairs)
+    if not count:
+        return []
+    said = f"{count} of {len(judged)} texts were cut to {config.body_tokens:,} tokens"
+    if cut is None:
+        said += (
+            f" by an estimate from above, as the tokenizer of {reranker.fingerprint} is not"
+            " named: set rerank.tokenizer"
+        )
+    return [Notice("rerank_text_cut", said)]
 
 
 def _header(chunk: Chunk, config: RerankConfig) -> list[str]:
@@ -241,16 +277,3 @@ def _header(chunk: Chunk, config: RerankConfig) -> list[str]:
         "IN": place,
     }
     return [f"{name}: {value}" for name, value in known.items() if value]
-
-
-def _cut(text: str, tokens: int) -> str:
-    """The beginning of a text, at most so many tokens long: words count one for every four
-    characters, as word pieces do, punctuation marks count one each."""
-    if len(text) <= tokens:
-        return text
-    spent = 0
-    for found in _TOKEN.finditer(text):
-        spent += ceil((found.end() - found.start()) / 4)
-        if spent > tokens:
-            return text[: found.start()].rstrip()
-    return text

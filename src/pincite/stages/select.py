@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Literal
 
 from pincite.errors import ConfigError
@@ -29,8 +30,9 @@ class SelectConfig:
     0 does not.
 
     `docs` and `code`: in the modes build, debug and refactor at least so many of each are wanted
-    among twelve results (fewer among fewer), as far as there are any that are relevant. `need_url`
-    leaves out documentation that has no address, before anything is judged.
+    among twelve results (fewer among fewer), as far as there are any that are relevant. `buffer`:
+    they are looked for among so many of the best, also for twelve results; 0 looks at all.
+    `need_url` leaves out documentation that has no address, before anything is judged.
     """
 
     results: int = 12
@@ -38,23 +40,29 @@ class SelectConfig:
     per_document: int = 0
     docs: int = 0
     code: int = 0
+    buffer: int = 0
     need_url: bool = False
 
     def __post_init__(self) -> None:
         if self.results < 1:
             raise ConfigError(f"select.results is {self.results}; it must be at least 1")
-        for name in ("per_document", "docs", "code"):
+        for name in ("per_document", "docs", "code", "buffer"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"select.{name} is {getattr(self, name)}; it is negative")
         if self.on_none not in ("drop", "keep"):
             raise ConfigError(f"select.on_none is {self.on_none!r}; use drop or keep")
+        if self.buffer and self.buffer < _OF:
+            raise ConfigError(
+                f"select.buffer is {self.buffer}; it is for {_OF} results and holds them, too",
+                hint=f"use {_OF} or more, or 0 for no limit",
+            )
         if self.docs + self.code > _OF:
             raise ConfigError(
                 f"select.docs and select.code are shares of {_OF}; they add up to more"
             )
 
 
-_OF = 12  # results that the wanted numbers of docs and code are given for
+_OF = 12  # results that the wanted numbers of docs and code and the buffer are given for
 
 
 def citable(pool: Pool, config: SelectConfig) -> Pool:
@@ -105,7 +113,8 @@ def select(
         else:
             eligible.append(candidate)
     wanted = _wanted(config, mode, kinds)
-    chosen = _mix(eligible, wanted, config.results, gated.verdict)
+    depth = ceil(config.results * config.buffer / _OF) if config.buffer else len(eligible)
+    chosen = _mix(eligible[:depth], wanted, config.results, gated.verdict)
     shown = set(chosen)
     below = f"below the best {config.results}"
     dropped += [

@@ -1,4 +1,4 @@
-"""Asks a reranker as often as it may within two seconds each: a program of its own, for tests.
+"""Asks a reranker as often as it may within twenty seconds each: a program of its own, for tests.
 
     python -m tests.providers.core.asking URL RATES REQUESTS_PER_MINUTE TIMES
 
@@ -24,7 +24,7 @@ async def ask(url: str, rates: Path, per_minute: int, times: int) -> None:
     model = await registry.open("rerank", "voyage:rerank-2.5")
     for _ in range(times):
         try:
-            async with within(2.0):
+            async with within(20.0):
                 await model.rerank("a question", ["a text", "another"])
             said = "answered"
         except ProviderError as error:

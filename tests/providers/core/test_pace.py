@@ -88,7 +88,7 @@ def test_two_processes_together_ask_no_more_than_was_set(
 def test_a_pause_that_a_provider_asked_of_one_process_is_kept_by_others(
     server: ContractServer, file: Path
 ) -> None:
-    server.fail("429-retry-after", times=1, retry_after_s=30)
+    server.fail("429-retry-after", times=1, retry_after_s=500)
     first = lines_of(start(server, file, per_minute=0, times=1))
     second = lines_of(start(server, file, per_minute=0, times=1))
     assert first[0].startswith("RateLimited voyage at")

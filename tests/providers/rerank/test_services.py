@@ -158,7 +158,7 @@ def test_a_configured_instruction_stands_in_for_none(name: str, server: Contract
 
 def test_voyage_gets_the_instruction_before_the_query(server: ContractServer) -> None:
     ask(server, "voyage:rerank-2.5", instruction="Code first.")
-    assert server.record.bodies[-1]["query"] == f"Code first.\nQuery: {QUERY}"
+    assert server.record.bodies[-1]["query"] == f"Code first.\nQuestion: {QUERY}"
 
 
 def test_qwen3_gets_its_prompt_whole(server: ContractServer) -> None:

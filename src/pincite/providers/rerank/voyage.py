@@ -37,11 +37,16 @@ async def open_rerank(setup: Setup) -> OpenReranker:
 
     following = model.startswith(_FOLLOWING)
     wire = Wire(
-        "/v1/rerank", body, LIMITS, results="data", instruct=before_query if following else None
+        "/v1/rerank",
+        body,
+        LIMITS,
+        results="data",
+        instruct=before_query if following else None,
+        version="question" if following else "",
     )
     return open_service(setup, wire, url=address(setup))
 
 
 def before_query(instruction: str, query: str) -> str:
     """The instruction as plain text ahead of the query."""
-    return f"{instruction}\nQuery: {query}" if instruction else query
+    return f"{instruction}\nQuestion: {query}" if instruction else query
