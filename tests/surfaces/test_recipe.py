@@ -207,6 +207,7 @@ def test_the_preset_fuses_here_and_the_recipe_has_the_numbers_of_its_source() ->
     ranked = recipe.rerank
     assert (ranked.pool, ranked.body_tokens, ranked.batch, ranked.timeout_s) == (180, 1200, 60, 20)
     chosen = recipe.select
+    assert chosen.buffer == 20
     assert (chosen.results, chosen.docs, chosen.code, chosen.need_url) == (12, 3, 3, True)
     assert "1 / (61 + 0) is 1 / (60 + 1)" in PAGE
 
