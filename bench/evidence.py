@@ -1,4 +1,6 @@
-"""The presets on documentation and source code in collections of their own, and what they cost.
+"""The presets, and the recipe of docs/evidence.md without its models, and what they cost.
+
+Documentation and source code are in collections of their own.
 
 The ADK documentation and the wheel of its code are indexed by the product, each in a collection;
 every question of the golden set is asked with its task mode. Spans count as in `golden.py`.
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,7 +43,7 @@ from pincite.index import LocalIndex
 from pincite.model import Matrix, Scope, Vector
 from pincite.options import IndexOptions
 from pincite.presets import PRESETS
-from pincite.profile import Profile
+from pincite.profile import Profile, profile_from
 from pincite.providers.dense.minilm import MiniLmEncoder
 from pincite.search import search
 from pincite.stores.qdrant_edge.store import EdgeStore
@@ -50,6 +53,18 @@ T = TypeVar("T")
 _OPTIMISED_S = 900.0
 _ROUNDS = 5  # of all presets in turn, as the machine's speed drifts
 _MEASURES = ("R@12", "nDCG@12", "RR@12")
+_PAGE = Path(__file__).parent.parent / "docs/evidence.md"
+
+
+def _recipe() -> Profile:
+    """What the recipe says of the profile. Its models and its store are not at hand here."""
+    block = _PAGE.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    table = tomllib.loads(block)
+    values = {name: table[name] for name in Profile.__dataclass_fields__ if name in table}
+    return profile_from(values, str(_PAGE), PRESETS[table["preset"]])
+
+
+PROFILES: Mapping[str, Profile] = {**PRESETS, "recipe": _recipe()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +112,7 @@ async def run(options: Options) -> EvidenceFigures:
             subject = await open_subject(engine, golden, Scope())
             runs = {
                 name: await run_golden(subject, golden, profile, name)
-                for name, profile in PRESETS.items()
+                for name, profile in PROFILES.items()
             }
             async with asyncio.timeout(_OPTIMISED_S):
                 while any(one.optimising for one in await engine.collections()):  # noqa: ASYNC110
@@ -135,9 +150,9 @@ def _figures(run: Run, asked: Times, total: Times, own_p50: float) -> PresetFigu
 
 async def _asked(engine: AsyncPincite, golden: GoldenSet) -> dict[str, Times]:
     """By preset: searches as a client sees them."""
-    spent: dict[str, list[float]] = {name: [] for name in PRESETS}
+    spent: dict[str, list[float]] = {name: [] for name in PROFILES}
     for number in range(1 + _ROUNDS):
-        for name, profile in PRESETS.items():
+        for name, profile in PROFILES.items():
             for query in golden.queries:
                 started_s = time.perf_counter()
                 await engine.search(query.text, mode=query.mode, profile=profile)
@@ -206,11 +221,11 @@ async def _times(
         shard.ask = others.timed(shard.ask)  # type: ignore[method-assign]
     collections = tuple(replace(one, index=index, dense=dense) for one in subject.deps.collections)
     deps = replace(subject.deps, collections=collections)
-    totals: dict[str, list[float]] = {name: [] for name in PRESETS}
-    own: dict[str, list[float]] = {name: [] for name in PRESETS}
+    totals: dict[str, list[float]] = {name: [] for name in PROFILES}
+    own: dict[str, list[float]] = {name: [] for name in PROFILES}
     try:
         for number in range(1 + _ROUNDS):
-            for name, profile in PRESETS.items():
+            for name, profile in PROFILES.items():
                 whole, ours = await _round(deps, profile, golden, others)
                 if number:  # the first round warms
                     totals[name] += whole
@@ -218,7 +233,7 @@ async def _times(
     finally:
         encoder.close()
         await index.close()
-    return {name: (times(totals[name]), round(median(own[name]), 2)) for name in PRESETS}
+    return {name: (times(totals[name]), round(median(own[name]), 2)) for name in PROFILES}
 
 
 async def _round(

@@ -89,6 +89,31 @@ def test_every_proof_that_the_coverage_page_names_is_there() -> None:
     assert [name for name in sorted(proofs) if not (ROOT / name).exists()] == []
 
 
+def test_the_coverage_page_says_of_every_requirement_what_differs() -> None:
+    text = (ROOT / "docs/coverage.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in text.split("\n## ")[0].splitlines()
+        if re.match(r"\| [A-Z]\d", line)
+    ]
+    assert [row for row in rows if len(row) != 5 or not all(row)] == []
+    counts = {"E": 25, "N": 10, "W": 15, "C": 8, "L": 9, "X": 16}
+    due = {f"{kind}{number}" for kind, last in counts.items() for number in range(1, last + 1)}
+    assert {row[0] for row in rows} == due
+    for _, _, where, proof, _ in rows:
+        assert (where == "not built") == (proof == "none")
+        for name in re.findall(r"`([\w./]+/[\w./]*|\w+\.py)`", where):
+            assert (ROOT / "src/pincite" / name).exists() or (ROOT / name).exists(), name
+
+
+def test_what_is_sent_nowhere_is_not_listed_as_built() -> None:
+    text = (ROOT / "docs/coverage.md").read_text(encoding="utf-8")
+    (row,) = (line for line in text.splitlines() if line.startswith("| N1 "))
+    sources = (ROOT / "src").rglob("*.py")
+    sent = any("default_segment_number" in file.read_text(encoding="utf-8") for file in sources)
+    assert sent != ("not built" in row)
+
+
 @pytest.mark.parametrize(
     "page",
     ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))],

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
-from pincite.errors import EnginePanicked, PinciteError, StoreError
+from pincite.errors import EnginePanicked, PinciteError, RateLimited, StoreError
 from pincite.model import Notice
+from pincite.tasks import within
 
 T = TypeVar("T")
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 async def in_time(name: str, work: Coroutine[Any, Any, T], timeout_s: float) -> T:
     """What a collection answers. Raises StoreError after `timeout_s`."""
     try:
-        async with asyncio.timeout(timeout_s):
+        async with within(timeout_s):
             return await work
     except TimeoutError as error:
         raise StoreError(f"{name} gave no answer within {timeout_s:g} s") from error
@@ -43,3 +43,8 @@ def sort_out(
 def left_out(name: str, error: PinciteError) -> Notice:
     """That a collection took no part, and why."""
     return Notice("collection_failed", f"{name} was left out: {error.message}")
+
+
+def rate_notices(error: BaseException) -> tuple[Notice, ...]:
+    """That something was left out because a model is asked too often, where that is the reason."""
+    return (Notice("rate_limited", error.message),) if isinstance(error, RateLimited) else ()

@@ -95,6 +95,7 @@ class ForeignCollections:
             rung=rung_of(spec.model),
             kinds=frozenset((one.kind,)),
             foreign=True,
+            store="qdrant",
             depth=one.depth,
             weight=one.weight,
         )

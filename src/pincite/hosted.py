@@ -13,6 +13,7 @@ from pincite.model_settings import ModelSettings
 from pincite.options import require_fingerprint
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.names import parse_model
+from pincite.tasks import within
 
 if TYPE_CHECKING:
     from pincite.ports import CutTokens, Reranker, RerankScore, SparseEncoder
@@ -57,7 +58,14 @@ class Models:
         from pincite.providers.registry import Registry
 
         use = self.use
-        return Registry(use.providers, use.key_of, self._models, self._offline, self._on_notice)
+        return Registry(
+            use.providers,
+            use.key_of,
+            self._models,
+            self._offline,
+            self._on_notice,
+            rates=use.rates,
+        )
 
     async def dense(self, name: str, *, dimensions: int = 0, made_with: str = "") -> HostedEncoder:
         """The encoder of that name, behind the cache. Raises ConfigError and ProviderError."""
@@ -143,7 +151,7 @@ class CollectionEncoder:
 
     async def embed_query(self, text: str) -> Vector:
         try:
-            async with asyncio.timeout(self._query_s):
+            async with within(self._query_s):
                 return await (await self.opened()).embed_query(text)
         except TimeoutError as error:
             raise Unavailable(

@@ -30,6 +30,7 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.providers.names import parse_model
 from pincite.providers.options import ProviderOptions
+from pincite.providers.pace import Rate
 from pincite.providers.secret import Secret
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ class CollectionOptions:
 class ModelSettings:
     """Models by their names; empty ones are not configured, which for `dense` means the bundled
     model. `collections` names the dense model of single collections, `options` says what else
-    is configured for them. `cache` is where vectors are kept, None for nowhere."""
+    is configured for them. `cache` is where vectors are kept, None for nowhere; `rates` the file
+    where processes share what they have asked, None for each by itself."""
 
     dense: str = ""
     rerank: str = ""
@@ -76,10 +78,15 @@ class ModelSettings:
     key_of: Callable[[Provider], Secret | None] = field(default=_no_key, repr=False)
     cache: Path | None = None
     cache_bytes: int = _CACHE_MB * 1_000_000
+    rates: Path | None = None
 
 
 def take_model_settings(
-    table: dict[str, Any], origin: str, environ: Mapping[str, str], cache: Path | None
+    table: dict[str, Any],
+    origin: str,
+    environ: Mapping[str, str],
+    cache: Path | None,
+    rates: Path | None = None,
 ) -> ModelSettings:
     """The settings of models, taken out of a TOML file's `table`.
 
@@ -109,6 +116,7 @@ def take_model_settings(
         key_of=_Keyring(dict(environ), providers),
         cache=cache if limit_mb else None,
         cache_bytes=int(limit_mb * 1_000_000),
+        rates=rates,
     )
 
 
@@ -161,6 +169,12 @@ def _options(value: object, where: str) -> ProviderOptions:
             )
         if key not in known:
             raise ConfigError(f"{where}: unknown key {key!r}; known here: {', '.join(known)}")
+    for model, of_one in _table(table.get("rates", {}), f"{where}: rates").items():
+        for key in _table(of_one, f"{where}: rates.{model!r}"):
+            if key not in (names := Rate.__dataclass_fields__):
+                raise ConfigError(
+                    f"{where}: rates.{model!r}: unknown key {key!r}; known here: {', '.join(names)}"
+                )
     try:
         return msgspec.convert(dict(table), ProviderOptions)
     except (msgspec.ValidationError, ConfigError) as error:

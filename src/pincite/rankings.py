@@ -1,13 +1,43 @@
-"""What becomes of the rankings of one collection before they are fused with others."""
+"""The rankings of one collection: asked for, and put together before they are fused with others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
+
+import msgspec
 
 from pincite.model import Hit, Ranking
 from pincite.ports import Searchable, SearchRequest, Text
 from pincite.tasks import together
+from pincite.trace import exchange
+
+
+async def ask(collection: Searchable, request: SearchRequest) -> tuple[Ranking, ...]:
+    """As `Index.search`, said to whoever listens."""
+    name = collection.spec.name
+    with exchange(collection.store, name, asked=lambda: _told(request)) as reply:
+        found = await collection.index.search(name, request)
+        reply.answered = lambda: {
+            ranking.signal: [[hit.id, round(hit.score, 6)] for hit in ranking.hits]
+            for ranking in found
+        }
+    return found
+
+
+def _told(request: SearchRequest) -> dict[str, Any]:
+    """All of a request but its vectors, of which only the sizes are said."""
+    shown = {
+        name: getattr(request, name)
+        for name in ("dense_limit", "sparse_limit", "hnsw_ef", "exact", "fusion")
+    }
+    if request.fusion != "none":
+        shown |= {"fusion_k": request.fusion_k, "fusion_limit": request.fusion_limit}
+    dense = 0 if request.dense is None else len(request.dense)
+    terms = 0 if request.sparse is None else len(request.sparse.indices)
+    sizes = {"dimensions": dense, "terms": terms}
+    return {**shown, **sizes, "filter": msgspec.to_builtins(request.filter)}
 
 
 async def with_all_words(
@@ -22,7 +52,7 @@ async def with_all_words(
         replace(request, dense=None, filter=only, fusion="none"),
     ]
     asked = [side for side in sides if side.dense is not None or side.sparse is not None]
-    found = await together([collection.index.search(collection.spec.name, side) for side in asked])
+    found = await together([ask(collection, side) for side in asked])
     return tuple(
         _uniform(ranking) if ranking.signal == "sparse" else ranking
         for rankings in found

@@ -153,6 +153,7 @@ async def open_searchables(
             kinds=frozenset(kind for kind, chunks in info.kinds.items() if chunks),
             depth=options.depth,
             weight=options.weight,
+            store=settings.store.kind,
         )
     return made
 

@@ -10,6 +10,7 @@
 | `PINCITE_IDLE_S` | seconds after which an unused owner process leaves | `600` |
 | `PINCITE_THREADS` | encoder threads | one per core |
 | `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
+| `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
@@ -39,6 +40,7 @@ from pincite.options import DEFAULT_COLLECTION
 from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.providers.dense.cache import default_root
+from pincite.providers.pace import default_rates
 from pincite.retrieval_log import LogSettings, take_log_settings
 from pincite.search_variables import (
     SEARCH_VARIABLES,
@@ -70,7 +72,7 @@ KEYS_AND_FILES = tuple(name + suffix for name in KEYS.values() for suffix in (""
 VARIABLES = (
     *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
     *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
-    "PINCITE_CACHE",
+    *("PINCITE_CACHE", "PINCITE_RATES"),
     *KEYS_AND_FILES,
     "PINCITE_LOG",
     *SEARCH_VARIABLES,
@@ -133,7 +135,12 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     store = take_store_settings(table, origin)
     foreign = take_foreign_settings(table, origin, store)
-    use = take_model_settings(table, origin, environ, _absolute(cache, "PINCITE_CACHE"))
+    rates = Path(environ.get("PINCITE_RATES") or default_rates())
+    use = take_model_settings(
+        *(table, origin, environ),
+        _absolute(cache, "PINCITE_CACHE"),
+        _absolute(rates, "PINCITE_RATES"),
+    )
     log = take_log_settings(table, origin, environ)
     folder = (config or place).absolute().parent
     collection = named_collection(environ)

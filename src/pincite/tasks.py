@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+import math
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_END_S: ContextVar[float] = ContextVar("end_s", default=math.inf)
+
+
+@asynccontextmanager
+async def within(seconds: float) -> AsyncIterator[None]:
+    """As `asyncio.timeout`. What runs inside can ask `left_s` how long it has, so that it need not
+    begin to wait for what would come too late."""
+    token = _END_S.set(min(_END_S.get(), asyncio.get_running_loop().time() + seconds))
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    finally:
+        _END_S.reset(token)
+
+
+def left_s() -> float:
+    """Seconds until the first of all blocks `within` around this ends, infinite outside of any."""
+    return _END_S.get() - asyncio.get_running_loop().time()
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:

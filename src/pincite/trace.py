@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from pincite.model import Exchange
 
 T = TypeVar("T")
+#: The service of what a reranker is asked, whoever it asks in turn.
+RERANKER = "reranker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +34,38 @@ class Trace:
     steps: list[Step] = field(default_factory=list)
     query_id: str = ""
     detailed: bool = True
+    exchanges: list[Exchange] = field(default_factory=list)
     _last_s: float = field(init=False)
+    _begun_s: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._last_s = self.clock()
+        self._begun_s = self._last_s = self.clock()
 
     def begin(self) -> None:
         """The first step begins now."""
-        self._last_s = self.clock()
+        self._begun_s = self._last_s = self.clock()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """What services are asked by what runs in this block, tasks that it starts among it, is
+        kept in `exchanges`."""
+        token = _LISTENER.set(self)
+        try:
+            yield
+        finally:
+            _LISTENER.reset(token)
+
+    def hear(self, said: Exchange, begun_s: float) -> None:
+        """Keep an exchange that began then and ends now."""
+        at_ms, took_ms = (begun_s - self._begun_s) * 1000, (self.clock() - begun_s) * 1000
+        self.exchanges.append(replace(said, at_ms=round(at_ms, 3), took_ms=round(took_ms, 3)))
+
+    def debug(self) -> dict[str, tuple[Exchange, ...]]:
+        """The exchanges by service, each in order of time."""
+        found: dict[str, list[Exchange]] = {}
+        for one in sorted(self.exchanges, key=lambda one: (one.service, one.at_ms)):
+            found.setdefault(one.service, []).append(one)
+        return {service: tuple(some) for service, some in found.items()}
 
     def spent_ms(self) -> float:
         """Milliseconds of all steps so far."""
@@ -45,6 +75,7 @@ class Trace:
         """Record the value that a stage gave and the time since the step before; return it."""
         now_s = self.clock()
         self.steps.append(Step(stage, value, (now_s - self._last_s) * 1000))
+        self.exchanges = [one if one.stage else replace(one, stage=stage) for one in self.exchanges]
         self._last_s = now_s
         return value
 
@@ -54,3 +85,52 @@ class Trace:
         for step in self.steps:
             timings[step.stage] = timings.get(step.stage, 0.0) + step.duration_ms
         return {stage: round(value, 3) for stage, value in timings.items()}
+
+
+_LISTENER: ContextVar[Trace | None] = ContextVar("listener", default=None)
+
+
+@dataclass(slots=True)
+class Reply:
+    """What becomes known of an exchange while it goes on; `answered` is called if it is kept."""
+
+    status: int = 0
+    request_id: str = ""
+    answered: Callable[[], Mapping[str, Any]] = dict
+    error: str = ""
+
+
+@contextmanager
+def exchange(
+    service: str,
+    what: str,
+    *,
+    asked: Callable[[], Mapping[str, Any]],
+    items: int = 0,
+    tokens: Callable[[], int] = lambda: 0,
+) -> Iterator[Reply]:
+    """A request to a service, for the search that listens, if one does; otherwise nothing is
+    counted or copied. An error passes through and is kept as well."""
+    listener, reply = _LISTENER.get(), Reply()
+    if listener is None:
+        yield reply
+        return
+    begun_s = listener.clock()
+    try:
+        yield reply
+    except BaseException as error:
+        reply.error = f"{type(error).__name__}: {error}"
+        raise
+    finally:
+        said = Exchange(
+            service=service,
+            what=what,
+            items=items,
+            tokens=tokens(),
+            status=reply.status,
+            request_id=reply.request_id,
+            asked=asked(),
+            answered=reply.answered(),
+            error=reply.error,
+        )
+        listener.hear(said, begun_s)

@@ -108,4 +108,4 @@ def test_what_only_the_client_has_is_searched_there() -> None:
 
 def test_a_place_tells_all_that_is_not_open_in_a_searchable() -> None:
     named = {one.name for one in fields(Searchable)}
-    assert set(Place.__struct_fields__) == named - {"index", "sparse", "dense", "foreign"}
+    assert set(Place.__struct_fields__) == named - {"index", "sparse", "dense", "foreign", "store"}

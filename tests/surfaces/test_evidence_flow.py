@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from pincite.settings import load_settings
+from pincite.surfaces.adk import EvidenceToolset
 from pincite.testing.contract_server import ContractServer
 from tests.surfaces.conftest import Cli
 
@@ -141,6 +144,24 @@ def test_the_reranker_is_told_what_the_specification_says_word_for_word(
     assert first.endswith("a correct solution using this software.")
     assert second.startswith("Prefer: official docs that")
     assert second.endswith("and source that demonstrates real patterns.")
+
+
+def test_the_tool_for_adk_knows_what_it_is_about_unless_the_configuration_does(
+    server: ContractServer, shop: Cli
+) -> None:
+    async def told(toml: str) -> set[str]:
+        configure(server, shop, toml)
+        server.record.clear()
+        settings = load_settings({"VOYAGE_API_KEY": KEY, "PINCITE_OFFLINE": "1"}, shop.folder)
+        tools = EvidenceToolset(settings, tools=["retrieve_adk_evidence"])
+        found = await tools.retrieve_adk_evidence(QUESTION)
+        await tools.close()
+        assert found["status"] != "error", found
+        return {body["query"] for body in asked(server, "rerank")}
+
+    assert asyncio.run(told("")) == {TOLD + QUESTION}
+    named = asyncio.run(told('[corpus]\nname = "Acme"\n'))
+    assert all("official Acme docs" in query and "ADK" not in query for query in named)
 
 
 def embedded(server: ContractServer) -> list[str]:

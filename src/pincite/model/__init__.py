@@ -34,6 +34,7 @@ from pincite.model.evidence import (
     Verdict,
     VerdictLevel,
 )
+from pincite.model.exchange import Exchange
 from pincite.model.retrieval import (
     RANKING_SIGNALS,
     Candidate,
@@ -71,6 +72,7 @@ __all__ = [
     "Drop",
     "Evidence",
     "EvidencePack",
+    "Exchange",
     "Expansion",
     "Fused",
     "Gated",

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from pincite.model.documents import SourceType
+from pincite.model.exchange import Exchange
 from pincite.model.retrieval import Candidate, Notice, Signal, SignalKind, SignalName, TaskMode
 
 VerdictLevel = Literal["grounded", "weak", "none"]
@@ -104,7 +105,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class EvidencePack:
-    """The answer of a search; the JSON form is described by `pincite schema`."""
+    """The answer of a search; the JSON form is described by `pincite schema`. `debug` is empty
+    unless it was asked for: what each service was asked and answered, in order of time."""
 
     schema_version: str
     query: str
@@ -114,3 +116,4 @@ class EvidencePack:
     coverage: Mapping[str, int]
     warnings: tuple[Notice, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    debug: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)

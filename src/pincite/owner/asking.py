@@ -2,7 +2,8 @@
 
 It takes collections whose models are both the owner's: the bundled dense one, or none, and BM25.
 What needs a provider, a reranker or a look at every step is searched in the client, by the same
-`pincite.search`.
+`pincite.search`; so is what a server stores, where one trip more is little and the log says what
+the server was asked.
 """
 
 from __future__ import annotations
@@ -119,7 +120,8 @@ def _owned(collections: Sequence[Searchable]) -> _Owned | None:
 
 def _is_owned(one: Searchable, owner: Readable) -> bool:
     dense = one.dense is None or isinstance(one.dense, QueryEncoder)
-    return one.index is owner and dense and isinstance(one.sparse, Bm25Encoder)
+    near = one.store in ("edge", "sqlite")
+    return one.index is owner and near and dense and isinstance(one.sparse, Bm25Encoder)
 
 
 async def answer(question: Question, host: Host) -> Answer:

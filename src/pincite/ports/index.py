@@ -108,7 +108,7 @@ class Searchable:
     says that nearly all of it is source code, `rung` what kind of model the dense one is, `kinds`
     are the kinds of sources in it. `depth` stands in for the limits of the profile unless it is 0,
     `weight` is what its fused scores are multiplied with. Who writes to a `foreign` one is not
-    known."""
+    known. `store` is the kind of store that answers."""
 
     spec: CollectionSpec
     index: Readable
@@ -120,3 +120,4 @@ class Searchable:
     depth: int = 0
     weight: float = 1.0
     foreign: bool = False
+    store: str = "edge"

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from pincite.errors import BadResponse, ProviderError, Unavailable
+from pincite.errors import BadResponse, ProviderError, RateLimited, Unavailable
 from pincite.providers.addresses import check_url, join
+from pincite.providers.pace import Pace, Rate
 from pincite.providers.retry import Clock, RetryPolicy, retrying
 from pincite.providers.secret import Secret
+from pincite.providers.shapes import shape
 from pincite.providers.translate import translate
+from pincite.tasks import left_s
+from pincite.trace import Reply, exchange
 
 if TYPE_CHECKING:
     import ssl
 
     import httpx
+
+T = TypeVar("T")
+_ID_CHARS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a request carries: how many texts or documents, and, counted when it matters, how many
+    tokens the provider will count."""
+
+    items: int = 0
+    tokens: Callable[[], int] = lambda: 0
 
 
 class Transport:
@@ -39,8 +56,10 @@ class Transport:
         timeout_s: float = 60.0,
         retry: RetryPolicy = RetryPolicy(),
         clock: Clock = Clock(),
+        pace: Pace | None = None,
     ) -> None:
-        """`timeout_s` bounds one try. Raises ConfigError for an address that cannot be one."""
+        """`timeout_s` bounds one try. `pace` gives each its turn, None lets all go. Raises
+        ConfigError for an address that cannot be one."""
         self.provider = provider
         self._base = check_url(url)
         self._key = key
@@ -48,26 +67,27 @@ class Transport:
         self._timeout_s = timeout_s
         self._retry = retry
         self._clock = clock
+        self._pace = pace or Pace(provider, "", Rate(), None, clock=clock)
         self._client: httpx.AsyncClient | None = None
 
-    async def post(self, path: str, body: Mapping[str, object]) -> Any:
+    async def post(self, path: str, body: Mapping[str, object], load: Load = Load()) -> Any:
         """The decoded answer. Raises a ProviderError; RateLimited and Unavailable after the tries
-        that the policy allows."""
+        that the policy allows, and RateLimited at once where its turn would come too late."""
         raw = encode(body)
-        return await retrying(lambda s: self._once("POST", path, raw, s), self._retry, self._clock)
+        return await self._tried(path, body, load, partial(self._once, "POST", path, raw))
 
     async def get(self, path: str) -> Any:
         """As `post`, for what is only read."""
-        return await retrying(lambda s: self._once("GET", path, None, s), self._retry, self._clock)
+        return await self._tried(path, {}, Load(), partial(self._once, "GET", path, None))
 
     @asynccontextmanager
     async def lines(
-        self, path: str, body: Mapping[str, object]
+        self, path: str, body: Mapping[str, object], load: Load = Load()
     ) -> AsyncIterator[AsyncIterator[str]]:
         """The lines of a streamed answer, as they come. Opening is tried again, reading is not:
         it raises Unavailable where the stream breaks. Leaving the block hangs up."""
         raw = encode(body)
-        response = await retrying(lambda s: self._open(path, raw, s), self._retry, self._clock)
+        response = await self._tried(path, body, load, partial(self._open, path, raw))
         try:
             yield self._read_lines(response, path)
         finally:
@@ -75,25 +95,60 @@ class Transport:
 
     async def close(self) -> None:
         """Hang up. The transport may be used again."""
+        self._pace.close()
         if self._client is not None:
             client, self._client = self._client, None
             await client.aclose()
 
-    async def _once(self, method: str, path: str, raw: bytes | None, remaining_s: float) -> Any:
+    async def _tried(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        load: Load,
+        ask: Callable[[Reply, float], Awaitable[T]],
+    ) -> T:
+        """Every request leaves through here, each try of it when it is its turn."""
+
+        async def once(remaining_s: float) -> T:
+            asked = partial(shape, body)
+            try:
+                with exchange(
+                    self.provider, path, asked=asked, items=load.items, tokens=load.tokens
+                ) as reply:
+                    return await ask(reply, remaining_s)
+            except RateLimited as error:
+                if error.retry_after_s:
+                    await self._pace.pause(error.retry_after_s)
+                raise
+
+        def turn() -> Awaitable[float]:
+            return self._pace.turn(load.tokens, left_s())
+
+        return await retrying(once, self._retry, self._clock, turn)
+
+    async def _once(
+        self, method: str, path: str, raw: bytes | None, reply: Reply, remaining_s: float
+    ) -> Any:
         async with self._asked(path, remaining_s):
             response = await self._http().request(method, join(self._base, path), content=raw)
+            _note(response, reply)
             if response.status_code != 200:
                 raise self._refused(response, response.content, path)
         try:
-            return msgspec.json.decode(response.content)
+            answer = msgspec.json.decode(response.content)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadResponse(f"{self._where(path)} sent what is no JSON: {error}") from error
+        reply.answered = lambda: shape(answer if isinstance(answer, dict) else {"answer": answer})
+        return answer
 
-    async def _open(self, path: str, raw: bytes, remaining_s: float) -> httpx.Response:
+    async def _open(
+        self, path: str, raw: bytes, reply: Reply, remaining_s: float
+    ) -> httpx.Response:
         client = self._http()
         async with self._asked(path, remaining_s):
             request = client.build_request("POST", join(self._base, path), content=raw)
             response = await client.send(request, stream=True)
+            _note(response, reply)
             if response.status_code != 200:
                 try:
                     raise self._refused(response, await response.aread(), path)
@@ -156,6 +211,13 @@ class Transport:
 
     def _where(self, path: str) -> str:
         return f"{self.provider} at {join(self._base, path)}"
+
+
+def _note(response: httpx.Response, reply: Reply) -> None:
+    """Keep the status, and the provider's name for the request."""
+    reply.status = response.status_code
+    named = (response.headers.get(name, "") for name in ("x-request-id", "request-id"))
+    reply.request_id = next(filter(None, named), "")[:_ID_CHARS]
 
 
 @cache

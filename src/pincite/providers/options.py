@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pincite.errors import ConfigError
+from pincite.providers.pace import Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class ProviderOptions:
     reranker gives where its file does not know; `prompt = "server"` leaves the prompt of
     Qwen3-Reranker to the server's template. `prune_below`, `document_terms`, `query_terms` and
     `normalise` are those of `SpladeEncoder`. `precision` is that of graphs made from safetensors.
+    `requests_per_minute` and `tokens_per_minute` hold for each model by itself, for all processes
+    of a user together; `rates` has other ones for single models.
     """
 
     url: str = ""
@@ -48,12 +51,21 @@ class ProviderOptions:
     query_terms: int = 0
     normalise: bool = False
     precision: Literal["fp32", "int8", "int7"] = "fp32"
+    requests_per_minute: int = 0
+    tokens_per_minute: int = 0
+    rates: Mapping[str, Rate] = field(default_factory=dict)
+
+    def rate_of(self, model: str) -> Rate:
+        """How fast this model may be asked."""
+        usual = Rate(self.requests_per_minute, self.tokens_per_minute)
+        return self.rates.get(model, usual)
 
     def __post_init__(self) -> None:
         if min(self.timeout_s, self.deadline_s) <= 0 or min(self.tries, self.concurrency) < 1:
             raise ConfigError(
                 "timeout_s and deadline_s must be positive, tries and concurrency at least 1"
             )
+        Rate(self.requests_per_minute, self.tokens_per_minute)  # checks them
         if min(self.max_items, self.max_tokens, self.max_item_tokens) < 0:
             raise ConfigError("max_items, max_tokens and max_item_tokens must not be negative")
         if self.oversize not in ("cut", "fail"):

@@ -13,17 +13,28 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
-from pincite.errors import AuthError, ConfigError
+from pincite.errors import ConfigError
 from pincite.model import Notice
 from pincite.ports import DenseEncoder
-from pincite.providers.batching import Limits
-from pincite.providers.http import Transport
-from pincite.providers.names import ModelName, parse_model
+from pincite.providers.names import parse_model
 from pincite.providers.options import ProviderOptions
-from pincite.providers.retry import Clock, RetryPolicy
+from pincite.providers.retry import Clock
 from pincite.providers.secret import Secret
-from pincite.providers.tokens import CountTokens, estimate_tokens, tokenizer_counter
+from pincite.providers.setup import Setup
 
+__all__ = [
+    "GROUP",
+    "KINDS",
+    "HostedEncoder",
+    "Kind",
+    "Provider",
+    "Registry",
+    "Setup",
+    "builtin_providers",
+    "find_provider",
+    "missing_extra",
+    "providers",
+]
 GROUP = "pincite.providers"
 Kind = Literal["dense", "sparse", "rerank", "llm"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -140,65 +151,6 @@ _TABLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """All that a provider's file is given to open a model. `dimensions` is what an index was made
-    with, 0 where there is none yet; `models` is where weights are kept."""
-
-    provider: Provider
-    name: ModelName
-    options: ProviderOptions = field(default_factory=ProviderOptions)
-    key: Secret | None = None
-    dimensions: int = 0
-    models: Path | None = None
-    offline: bool = False
-    on_notice: Callable[[Notice], None] = lambda _: None
-    clock: Clock = field(default_factory=Clock)
-
-    def transport(self, url: str = "") -> Transport:
-        """To the address of the model's name, of the options, `url`, or the usual one. Raises
-        AuthError where a key is needed and missing."""
-        usual = url or self.provider.url
-        chosen = self.name.url or self.options.url or usual
-        if not chosen:
-            raise ConfigError(
-                f"{self.provider.name} has no usual address",
-                hint=f"write {self.provider.name}:http://HOST:PORT#MODEL",
-            )
-        if self.provider.needs_key and self.key is None:
-            raise AuthError(
-                f"{self.name} needs a key, and {self.provider.key} is not set",
-                hint=f"export {self.provider.key}=..., or name a file: key_file of"
-                f" [providers.{self.provider.name}] in pincite.toml",
-            )
-        retry = RetryPolicy(tries=self.options.tries, deadline_s=self.options.deadline_s)
-        return Transport(
-            self.provider.name,
-            chosen,
-            key=self.key,
-            key_variable=self.provider.key,
-            timeout_s=self.options.timeout_s,
-            retry=retry,
-            clock=self.clock,
-        )
-
-    def limits(self, usual: Limits) -> Limits:
-        """`usual` with what the options say."""
-        given = self.options
-        return Limits(
-            items=given.max_items or usual.items,
-            tokens=given.max_tokens or usual.tokens,
-            item_tokens=given.max_item_tokens or usual.item_tokens,
-            concurrency=given.concurrency,
-        )
-
-    def counter(self) -> CountTokens:
-        """The configured tokenizer, else the estimate."""
-        if not self.options.tokenizer:
-            return estimate_tokens
-        return tokenizer_counter(Path(self.options.tokenizer))
-
-
 class HostedEncoder(DenseEncoder, Protocol):
     """What opening a dense model by name gives: a `DenseEncoder` for one event loop."""
 
@@ -216,7 +168,8 @@ class HostedEncoder(DenseEncoder, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Opens models by name. `options` are by provider; `key_of` finds the key of a provider."""
+    """Opens models by name. `options` are by provider; `key_of` finds the key of a provider.
+    `rates` is the file where processes share what they have asked, None for this one alone."""
 
     options: Mapping[str, ProviderOptions] = field(default_factory=dict)
     key_of: Callable[[Provider], Secret | None] = lambda _: None
@@ -224,6 +177,7 @@ class Registry:
     offline: bool = False
     on_notice: Callable[[Notice], None] = lambda _: None
     clock: Clock = field(default_factory=Clock)
+    rates: Path | None = None
 
     def setup(self, kind: Kind, text: str, *, dimensions: int = 0) -> Setup:
         """What a model is opened with. Raises ConfigError for a provider that is not known, or not
@@ -240,6 +194,7 @@ class Registry:
             self.offline,
             self.on_notice,
             self.clock,
+            self.rates,
         )
 
     async def open(self, kind: Kind, text: str, *, dimensions: int = 0) -> Any:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pincite.errors import ConfigError, RateLimited, Unavailable
+from pincite.tasks import left_s
 
 T = TypeVar("T")
 
@@ -44,21 +45,30 @@ class Clock:
 
 
 async def retrying(
-    call: Callable[[float], Awaitable[T]], policy: RetryPolicy, clock: Clock = Clock()
+    call: Callable[[float], Awaitable[T]],
+    policy: RetryPolicy,
+    clock: Clock = Clock(),
+    turn: Callable[[], Awaitable[float]] | None = None,
 ) -> T:
     """The result of `call(remaining_s)`, asked up to `policy.tries` times.
 
-    A provider's Retry-After is the least that is waited, with jitter on top. If the deadline would
-    pass while waiting, the error is raised at once. Raises what the last try raised.
+    Each try waits for its `turn` first, which gives the seconds that it took. They do not count
+    for the deadline, as the provider has not been asked yet.
+
+    A provider's Retry-After is the least that is waited, with jitter on top. If the deadline, or
+    that of a block `within` around this, would pass while waiting, the error is raised at once.
+    Raises what the last try raised.
     """
     end = clock.now() + policy.deadline_s
     for attempt in range(1, policy.tries + 1):
         try:
+            if turn is not None:
+                end += await turn()
             return await call(end - clock.now())
         except (RateLimited, Unavailable) as error:
             wait_s = clock.uniform(0.0, min(policy.cap_s, policy.first_s * 2 ** (attempt - 1)))
             wait_s += error.retry_after_s or 0.0
-            if attempt == policy.tries or clock.now() + wait_s >= end:
+            if attempt == policy.tries or wait_s >= min(end - clock.now(), left_s()):
                 raise
             await clock.sleep(wait_s)
     raise AssertionError("unreachable: the last try returns or raises")

@@ -12,6 +12,7 @@ from pincite.model import (
     RANKING_SIGNALS,
     Evidence,
     EvidencePack,
+    Exchange,
     Fused,
     Notice,
     Plan,
@@ -22,7 +23,7 @@ from pincite.model import (
 from pincite.ports import CollectionInfo
 from pincite.profile import Profile
 from pincite.remember import for_the_last
-from pincite.trace import Trace
+from pincite.trace import RERANKER, Trace
 from pincite.version import VERSION
 
 #: Candidates of which a line keeps id and scores.
@@ -66,13 +67,25 @@ class CollectionState:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankRequest:
+    """How many documents were judged together, and what that cost, by an estimate."""
+
+    documents: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class RerankState:
     """Which reranker judged how many. `instruction_hash` is the SHA-256 of what it was told, empty
-    where it takes no instruction; how it is asked (batches, budgets) stands in the profile."""
+    where it takes no instruction. `batches` are the calls of all passes, `requests` what was sent
+    to a provider for them: as many or more, each try by itself. What sets them (pool, batch,
+    budget) stands in the profile."""
 
     model: str
     instruction_hash: str
     judged: int
+    batches: tuple[RerankRequest, ...] = ()
+    requests: tuple[RerankRequest, ...] = ()
 
 
 class Found(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -109,7 +122,8 @@ class Failure:
 @dataclass(frozen=True, slots=True)
 class Event:
     """One search. `found` are the best 200 hits of all collections after fusion, best first;
-    `masked` says that the search was asked with secrets that are not in the log."""
+    `masked` says that the search was asked with secrets that are not in the log. `debug` is what
+    services were asked and answered, as in the pack."""
 
     query_id: str
     time: str
@@ -126,6 +140,7 @@ class Event:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     error: Failure | None = None
     masked: bool = False
+    debug: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
 
 
 def event_of(
@@ -146,6 +161,7 @@ def event_of(
         asked=asked,
         collections={info.spec.name: _state_of(info) for info in infos},
         found=found_by(trace) if found is None else found,
+        debug=trace.debug(),
     )
     if isinstance(outcome, BaseException):
         failure = Failure(type(outcome).__name__, str(outcome))
@@ -175,7 +191,15 @@ def _rerank_state(plan: Plan, trace: Trace) -> RerankState | None:
         return None
     pool = _last(trace, "rerank")
     judged = sum(one.signal("reranked") is not None for one in getattr(pool, "candidates", ()))
-    return RerankState(plan.reranker, plan.instruction, judged)
+    asked = [one for one in trace.exchanges if one.stage == "rerank"]
+    counted = [(one.service == RERANKER, RerankRequest(one.items, one.tokens)) for one in asked]
+    return RerankState(
+        plan.reranker,
+        plan.instruction,
+        judged,
+        tuple(one for is_batch, one in counted if is_batch),
+        tuple(one for is_batch, one in counted if not is_batch),
+    )
 
 
 def found_by(trace: Trace) -> tuple[Found, ...]:

@@ -66,7 +66,11 @@ class Recorder:
     @contextmanager
     def entry(self, asked: Asked, trace: Trace) -> Iterator[Entry]:
         """Record one event when the block ends, with the error if it ends in one. Gives `trace`
-        the query's id."""
+        the query's id, and what services are asked meanwhile."""
+        with trace.listening():
+            yield from self._entry(asked, trace)
+
+    def _entry(self, asked: Asked, trace: Trace) -> Iterator[Entry]:
         entry = Entry()
         if self._write is None:
             yield entry

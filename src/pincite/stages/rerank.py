@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -11,9 +10,12 @@ from math import ceil
 from typing import Final, Literal
 
 from pincite.errors import ConfigError, PinciteError
+from pincite.failures import rate_notices
 from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode
 from pincite.ports import CutTokens, Reranker, RerankScore
+from pincite.tasks import within
 from pincite.token_estimate import cut_estimated
+from pincite.trace import RERANKER, exchange
 
 _MOST = 250  # candidates; more cost much and bring little
 _CHARS_PER_TOKEN = 3  # of code and mixed text; prose has 4 to 5
@@ -116,12 +118,15 @@ async def rerank(
     step = len(documents) if whole or reranker.listwise else config.batch
     timeout_s = config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
     try:
-        async with asyncio.timeout(timeout_s):
-            scores = await _scores(query, documents, step, reranker, instruction)
+        async with within(timeout_s):
+            scores = await _scores(query, judged, documents, costs, step, reranker, instruction)
     except (PinciteError, TimeoutError) as error:
         reason = str(error) or f"no answer within {timeout_s:g} s"
-        notice = Notice("rerank_unavailable", f"the order is that before reranking: {reason}")
-        return replace(pool, notices=(*pool.notices, *notices, notice))
+        notices.append(
+            Notice("rerank_unavailable", f"the order is that before reranking: {reason}")
+        )
+        notices += rate_notices(error)
+        return replace(pool, notices=(*pool.notices, *notices))
     kind = reranker.kind
     found = {one.index: Signal("reranked", kind, one.score) for one in scores}
     return _ordered(pool, judged, found, notices)
@@ -157,14 +162,32 @@ def _as_before(pool: Pool, before: Pool, config: RerankConfig) -> Pool | None:
 
 
 async def _scores(
-    query: Query, documents: Sequence[str], step: int, reranker: Reranker, instruction: str
+    query: Query,
+    judged: Sequence[Candidate],
+    documents: Sequence[str],
+    costs: Sequence[int],
+    step: int,
+    reranker: Reranker,
+    instruction: str,
 ) -> list[RerankScore]:
     """A request for every `step` documents; their scores are put together by index."""
     scores = []
     for start in range(0, len(documents), step):
         batch = documents[start : start + step]
-        found = await reranker.rerank(query.text, batch, instruction=instruction)
-        scores += [RerankScore(start + one.index, one.score) for one in found]
+        spent = sum(costs[start : start + step])
+        with exchange(
+            RERANKER,
+            reranker.fingerprint,
+            asked=lambda: {"instruction_chars": len(instruction)},
+            items=len(batch),
+            tokens=lambda spent=spent: spent,  # type: ignore[misc]
+        ) as reply:
+            found = await reranker.rerank(query.text, batch, instruction=instruction)
+            of_batch = [RerankScore(start + one.index, one.score) for one in found]
+            reply.answered = lambda got=of_batch: {  # type: ignore[misc]
+                "scores": [[judged[one.index].chunk.id, round(one.score, 6)] for one in got]
+            }
+        scores += of_batch
     return scores
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal, get_args
 
 from pincite.errors import ConfigError, PinciteError, UsageError
-from pincite.failures import in_time, sort_out
+from pincite.failures import in_time, rate_notices, sort_out
 from pincite.model import (
     Notice,
     Pass,
@@ -21,7 +21,7 @@ from pincite.model import (
 )
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.query_vectors import QueryVectors
-from pincite.rankings import merge, with_all_words
+from pincite.rankings import ask, merge, with_all_words
 from pincite.scoping import scope_filter
 from pincite.tasks import outcomes, together
 
@@ -160,7 +160,7 @@ async def _one(
     asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
     answers = await together(
         [
-            collection.index.search(name, request)
+            ask(collection, request)
             if config.keyword == "bm25"
             else with_all_words(collection, request, text)
             for text, request in asked
@@ -231,6 +231,7 @@ async def _dense(
             if notices is None or not collection.spec.sparse:
                 raise
             notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
+            notices += rate_notices(error)
     return None
 
 

@@ -22,7 +22,7 @@ from pydantic import Field
 
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, PinciteError
-from pincite.model import SourceType, TaskMode
+from pincite.model import Corpus, SourceType, TaskMode
 from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
 from pincite.settings import Settings, load_settings
@@ -30,6 +30,8 @@ from pincite.surfaces import commands
 from pincite.surfaces.arguments import WHERE, take_arguments
 
 log = logging.getLogger(__name__)
+#: What `retrieve_adk_evidence` is about, where the configuration does not name it.
+ADK = Corpus("Google ADK", "ADK", "ADK Python", "tool calling sessions state")
 TOOLS = ("retrieve_evidence", "retrieve_adk_evidence")
 _MOST = 50
 
@@ -84,7 +86,8 @@ class EvidenceToolset(BaseToolset):
 
     `index` is an index folder or complete settings, by default what the environment and the
     current folder say. `tools` are those that the agent gets. `collections` and `sources` bind
-    them to a part of the index; `preset` stands in for the configured profile.
+    them to a part of the index; `preset` stands in for the configured profile. `debug` adds what
+    services were asked and answered to the `debug` of each answer.
     """
 
     def __init__(
@@ -96,6 +99,7 @@ class EvidenceToolset(BaseToolset):
         sources: Sequence[str] = (),
         preset: str | None = None,
         reranker: Reranker | None = None,
+        debug: bool = False,
     ) -> None:
         """Raises ConfigError for a tool or preset that there is not, and for wrong settings."""
         super().__init__()
@@ -113,6 +117,7 @@ class EvidenceToolset(BaseToolset):
         self._sources = tuple(sources)
         self._preset = preset
         self._reranker = reranker
+        self._debug = debug
         self._opened: tuple[asyncio.AbstractEventLoop, AsyncPincite] | None = None
 
     async def get_tools(
@@ -181,22 +186,29 @@ class EvidenceToolset(BaseToolset):
             "max_results_final": max_results_final,
         }
         preset = self._preset or EVIDENCE
-        return await self._retrieve("retrieve_adk_evidence", given, _AdkArguments, preset)
+        return await self._retrieve("retrieve_adk_evidence", given, _AdkArguments, preset, ADK)
 
     async def _retrieve(
-        self, tool: str, given: dict[str, Any], into: type[_AdkArguments], preset: str | None
+        self,
+        tool: str,
+        given: dict[str, Any],
+        into: type[_AdkArguments],
+        preset: str | None,
+        corpus: Corpus | None = None,
     ) -> dict[str, Any]:
         """Never raises: an exception of a tool ends the agent's whole run."""
         try:
             asked = take_arguments(tool, given, into, lax=True)
-            return await self._search(asked, preset)
+            return await self._search(asked, preset, corpus)
         except PinciteError as error:
             return _failed(error.message, error.hint, error)
         except Exception as error:
             log.exception("%s failed", tool)
             return _failed(f"{type(error).__name__}: {error}", "", error)
 
-    async def _search(self, asked: _AdkArguments, preset: str | None) -> dict[str, Any]:
+    async def _search(
+        self, asked: _AdkArguments, preset: str | None, corpus: Corpus | None
+    ) -> dict[str, Any]:
         engine = self._engine()
         engine.refresh()
         given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
@@ -210,6 +222,8 @@ class EvidenceToolset(BaseToolset):
             where=given.where,
             mode=asked.task_mode,
             preset=preset,
+            debug=self._debug,
+            corpus=corpus,
         )
         pack, trace = await commands.search(engine, request)
         found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(pack))  # lists, no tuples
@@ -217,7 +231,11 @@ class EvidenceToolset(BaseToolset):
             "status": "success" if pack.evidence else "no_results",
             "evidence_pack": found,
             "warnings": [f"{notice.code}: {notice.message}" for notice in pack.warnings],
-            "debug": {"timings_ms": found.pop("timings_ms"), "query_id": trace.query_id},
+            "debug": {
+                **found.pop("debug"),
+                "timings_ms": found.pop("timings_ms"),
+                "query_id": trace.query_id,
+            },
         }
 
     def _engine(self) -> AsyncPincite:

@@ -86,6 +86,11 @@ _SHOWING = (
     ),
     click.option("--json", "json_", is_flag=True, help="Same as --format json."),
     click.option("--explain", "explained", is_flag=True, help="Show each stage, on stderr."),
+    click.option(
+        "--debug",
+        is_flag=True,
+        help="What services were asked and answered: in the JSON, else on stderr.",
+    ),
 )
 
 
@@ -124,6 +129,7 @@ def _search(
     null: bool,
     json_: bool,
     explained: bool,
+    debug: bool,
     index: Path | None,
     **asked: Any,
 ) -> int:
@@ -131,7 +137,7 @@ def _search(
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
-    request = _request(**asked, show_all=show_all, explained=explained)
+    request = _request(**asked, show_all=show_all, explained=explained, debug=debug)
     pack, trace = run(lambda engine: commands.search(engine, request), index)
     if null:
         raw = render.null_files(pack)
@@ -140,6 +146,8 @@ def _search(
         show(*parts)
     if explained:
         say(commands.explain_table(trace))
+    if debug and not (json_ or form == "json"):
+        say(render.to_json(pack.debug))
     if trace.query_id and (explained or json_):
         say(f"query {trace.query_id}: pincite replay {trace.query_id[:12]}")
     for notice in pack.warnings:
@@ -176,6 +184,7 @@ def _request(
     around: Around | None,
     show_all: bool,
     explained: bool,
+    debug: bool = False,
 ) -> commands.SearchRequest:
     """What the options of `_ASKING` say."""
     from pincite.surfaces import commands
@@ -197,4 +206,5 @@ def _request(
         budget_ms=budget_ms,
         around=around,
         explained=explained,
+        debug=debug,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.errors import SourceError, UsageError
-from pincite.model import EvidencePack, Scope, SourceType, TaskMode
+from pincite.model import Corpus, EvidencePack, Scope, SourceType, TaskMode
 from pincite.surfaces.explain import StageView, explain, explain_table
 from pincite.surfaces.render import pack_from_json
 from pincite.surfaces.status import Status, status, status_table
@@ -41,8 +41,9 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """The options of `pincite search`. A preset stands in for the configured profile, `limit` for
-    its `select.results`, `by` for its `retrieve.mode`; `explained` asks for a trace of every
-    step."""
+    its `select.results`, `by` for its `retrieve.mode`, `corpus` for its names where it has none;
+    `explained` asks for a trace of every step, `debug` for what services were asked and answered,
+    in the pack."""
 
     text: str
     limit: int | None = None
@@ -60,6 +61,8 @@ class SearchRequest:
     around: Around | None = None
     explained: bool = False
     by: SearchMode | None = None
+    debug: bool = False
+    corpus: Corpus | None = None
 
 
 async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
@@ -69,6 +72,8 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
     settings = engine.settings
     chosen = settings.preset(request.preset) if request.preset else settings.profile
     profile = chosen.showing(request.limit or chosen.select.results)
+    if request.corpus and not profile.corpus.name:
+        profile = replace(profile, corpus=request.corpus)
     if request.show_all:
         profile = replace(profile, select=replace(profile.select, on_none="keep"))
     if request.by:
@@ -84,7 +89,7 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
         block=request.block,
         where=request.where,
     )
-    trace = Trace(time.perf_counter, detailed=request.explained)
+    trace = Trace(time.perf_counter, detailed=request.explained or request.debug)
     pack = await engine.search(
         request.text,
         mode=request.mode,
@@ -93,7 +98,7 @@ async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[Evidence
         profile=profile,
         trace=trace,
     )
-    return pack, trace
+    return (replace(pack, debug=trace.debug()) if request.debug else pack), trace
 
 
 async def verify(engine: AsyncPincite, raw: bytes) -> tuple[Checked, ...]:

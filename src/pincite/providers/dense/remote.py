@@ -15,7 +15,7 @@ from pincite.model import Matrix, Notice, Vector
 from pincite.providers.batching import Batches, Limits
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.dense.vectors import to_matrix
-from pincite.providers.http import Transport
+from pincite.providers.http import Load, Transport
 from pincite.providers.names import ModelName
 from pincite.providers.registry import Setup
 from pincite.providers.tokens import CHARS_PER_TOKEN
@@ -96,16 +96,21 @@ class RemoteEncoder:
         batches: Batches[str, Any] = Batches(
             self.limits,
             send,
-            lambda text: self._count(text) + self._wire.prompt_tokens,
+            self._cost,
             cutter(self._setup, self.limits),
         )
         await batches.run(texts, take)
         return rows
 
+    def _cost(self, text: str) -> int:
+        return self._count(text) + self._wire.prompt_tokens
+
     async def _send(self, texts: Sequence[str], kind: InputKind) -> Matrix:
         sent = [text if text.strip() else _BLANK for text in texts]
         body = {**self._wire.body(sent, kind), **self._setup.options.body}
-        answer = await self._transport.post(self._wire.path, body)
+        answer = await self._transport.post(
+            self._wire.path, body, Load(len(sent), lambda: sum(map(self._cost, sent)))
+        )
         values = self._wire.vectors(answer, len(sent), self.name)
         return to_matrix(values, len(sent), self.dimensions, self.name, cut=self._wire.cut)
 

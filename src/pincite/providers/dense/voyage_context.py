@@ -18,6 +18,7 @@ from pincite.providers.batching import Batches, Limits
 from pincite.providers.dense.openai import embeddings_of
 from pincite.providers.dense.remote import InputKind, RemoteEncoder, Wire, cutter, field
 from pincite.providers.dense.vectors import by_index, to_matrix
+from pincite.providers.http import Load
 from pincite.providers.registry import Setup
 
 _PATH = "/v1/contextualizedembeddings"
@@ -86,8 +87,13 @@ class ContextualEncoder(RemoteEncoder):
             "input_type": kind,
             "output_dimension": self._setup.name.dimensions or None,
         }
+        chunks = [chunk for window in windows for chunk in window]
         try:
-            answer = await self._transport.post(_PATH, {**body, **self._setup.options.body})
+            answer = await self._transport.post(
+                _PATH,
+                {**body, **self._setup.options.body},
+                Load(len(chunks), lambda: sum(map(self._cost, chunks))),
+            )
         except TooLarge:
             if len(windows) > 1 or len(windows[0]) == 1:
                 raise
@@ -114,5 +120,5 @@ class ContextualEncoder(RemoteEncoder):
             room -= cost
         return [tuple(window) for window in windows]
 
-    def _cost(self, chunk: str) -> int:
-        return max(_LEAST_TOKENS, self._count(chunk))
+    def _cost(self, text: str) -> int:
+        return max(_LEAST_TOKENS, self._count(text))

@@ -15,7 +15,8 @@ import msgspec
 from pincite.errors import BadResponse, PinciteError, Unavailable
 from pincite.ports import LLM, Completion, Finish, Message
 from pincite.providers.facts import Facts
-from pincite.providers.http import Transport
+from pincite.providers.http import Load, Transport
+from pincite.providers.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
@@ -69,7 +70,9 @@ class ChatModel:
         self, messages: Sequence[Message], *, max_tokens: int | None = None
     ) -> Completion:
         """See `LLM.complete`."""
-        answer = await self._transport.post(PATH, self._request(messages, max_tokens))
+        answer = await self._transport.post(
+            PATH, self._request(messages, max_tokens), self._load(messages, max_tokens)
+        )
         try:
             choice = answer["choices"][0]
             text, reason = choice["message"]["content"], choice["finish_reason"]
@@ -93,7 +96,8 @@ class ChatModel:
         loop = asyncio.get_running_loop()
         end = loop.time() + self._deadline_s
         finished = False
-        async with self._transport.lines(PATH, body) as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
+        opening = self._transport.lines(PATH, body, self._load(messages, max_tokens))
+        async with opening as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
             while (line := await self._next(open_lines, end - loop.time())) is not None:
                 if not line.startswith(_DATA):
                     self._look_for_error(line)
@@ -117,6 +121,13 @@ class ChatModel:
         limit = {} if max_tokens is None else {self._limit_field: max_tokens}
         named = {"model": self._model} if self._model else {}
         return {**named, "messages": turns, **limit, **self._body}
+
+    def _load(self, messages: Sequence[Message], max_tokens: int | None) -> Load:
+        """A service counts what it reads and what it may write."""
+        return Load(
+            len(messages),
+            lambda: sum(estimate_tokens(one.content) for one in messages) + (max_tokens or 0),
+        )
 
     async def _next(self, lines: AsyncIterator[str], remaining_s: float) -> str | None:
         """The next line, None at the end."""

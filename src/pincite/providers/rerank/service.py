@@ -11,6 +11,7 @@ from pincite.errors import BadResponse, TooLarge
 from pincite.model import Notice, SignalKind
 from pincite.ports import RerankScore
 from pincite.providers.batching import Batches, Limits, plan
+from pincite.providers.http import Load
 from pincite.providers.rerank.scoring import RANGES, AsProbabilities, OpenReranker, best_first
 
 if TYPE_CHECKING:
@@ -95,9 +96,14 @@ class ServiceReranker:
         def take(start: int, scores: Sequence[float]) -> None:
             found[start : start + len(scores)] = scores
 
+        def cost(texts: Sequence[str]) -> int:
+            times = 1 if self.listwise else len(texts)
+            return per_query * times + sum(map(self._count, texts))
+
         async def send(texts: Sequence[str]) -> Sequence[float]:
             body = {**self._wire.body(asked, list(map(self._wire.document, texts))), **self._extra}
-            answer = await self._transport.post(self._wire.path, body)
+            load = Load(len(texts), lambda: cost(texts))
+            answer = await self._transport.post(self._wire.path, body, load)
             return self._read(answer, len(texts))
 
         if self.listwise:

@@ -92,6 +92,10 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="Leave out what this time is too short for."),
     ] = None
+    debug: Annotated[
+        bool,
+        Meta(description="Bring along what services were asked and answered, in the structure."),
+    ] = False
 
 
 class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -167,6 +171,7 @@ async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArgumen
         preset=preset,
         budget_ms=asked.budget_ms,
         around=asked.context,
+        debug=asked.debug,
     )
     pack, trace = await commands.search(engine, request)
     meta: dict[str, Any] = {"pincite/timings_ms": dict(pack.timings_ms)}

@@ -33,12 +33,14 @@ FAULTS = (*_STATUS, *_SPOILT)
 
 @dataclass(slots=True)
 class Fault:
-    """A switch that is on for the next `times` requests whose path ends in `path`."""
+    """A switch that is on for the next `times` requests whose path ends in `path`. `wait_s` is how
+    slow `slow` is, `retry_after_s` what `429-retry-after` asks for."""
 
     name: str
     times: int = 1
     path: str = ""
     wait_s: float = 5.0
+    retry_after_s: float = 0.05
 
     def __post_init__(self) -> None:
         if self.name not in FAULTS:
@@ -77,7 +79,9 @@ def refused(fault: Fault, vendor: Vendor) -> Response | None:
     if fault.name not in _STATUS:
         return None
     status = int(fault.name[:3])
-    headers = {"Retry-After": "0.05"} if fault.name.endswith("retry-after") else {}
+    headers = (
+        {"Retry-After": f"{fault.retry_after_s:g}"} if fault.name.endswith("retry-after") else {}
+    )
     return Response(status, vendor.error(status, _STATUS[fault.name]), headers)
 
 

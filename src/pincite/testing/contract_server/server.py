@@ -85,9 +85,17 @@ class ContractServer:
         """The address of a vendor, without a version."""
         return f"http://127.0.0.1:{self.port}/{vendor}"
 
-    def fail(self, name: str, *, times: int = 1, path: str = "", wait_s: float = 5.0) -> None:
+    def fail(
+        self,
+        name: str,
+        *,
+        times: int = 1,
+        path: str = "",
+        wait_s: float = 5.0,
+        retry_after_s: float = 0.05,
+    ) -> None:
         """Switch a fault on for the next `times` requests (whose path ends in `path`)."""
-        self._switches.on(Fault(name, times, path, wait_s))
+        self._switches.on(Fault(name, times, path, wait_s, retry_after_s))
 
     def heal(self) -> None:
         """Switch all faults off."""
@@ -166,6 +174,7 @@ def _handler(server: ContractServer) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, response: Response, cut_off: bool) -> None:
             self.send_response(response.status)
+            self.send_header("X-Request-Id", f"request-{server.record.requests}")
             for name, value in response.headers.items():
                 self.send_header(name, value)
             if response.stream is not None:

@@ -1,0 +1,95 @@
+"""What a provider's file is given to open a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pincite.errors import AuthError, ConfigError
+from pincite.model import Notice
+from pincite.providers.batching import Limits
+from pincite.providers.http import Transport
+from pincite.providers.names import ModelName
+from pincite.providers.options import ProviderOptions
+from pincite.providers.pace import Pace
+from pincite.providers.retry import Clock, RetryPolicy
+from pincite.providers.secret import Secret
+from pincite.providers.tokens import CountTokens, estimate_tokens, tokenizer_counter
+
+if TYPE_CHECKING:
+    from pincite.providers.registry import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All that a provider's file is given to open a model. `dimensions` is what an index was made
+    with, 0 where there is none yet; `models` is where weights are kept, `rates` the file where
+    processes share what they have asked."""
+
+    provider: Provider
+    name: ModelName
+    options: ProviderOptions = field(default_factory=ProviderOptions)
+    key: Secret | None = None
+    dimensions: int = 0
+    models: Path | None = None
+    offline: bool = False
+    on_notice: Callable[[Notice], None] = lambda _: None
+    clock: Clock = field(default_factory=Clock)
+    rates: Path | None = None
+
+    def transport(self, url: str = "") -> Transport:
+        """To the address of the model's name, of the options, `url`, or the usual one. Raises
+        AuthError where a key is needed and missing."""
+        usual = url or self.provider.url
+        chosen = self.name.url or self.options.url or usual
+        if not chosen:
+            raise ConfigError(
+                f"{self.provider.name} has no usual address",
+                hint=f"write {self.provider.name}:http://HOST:PORT#MODEL",
+            )
+        if self.provider.needs_key and self.key is None:
+            raise AuthError(
+                f"{self.name} needs a key, and {self.provider.key} is not set",
+                hint=f"export {self.provider.key}=..., or name a file: key_file of"
+                f" [providers.{self.provider.name}] in pincite.toml",
+            )
+        retry = RetryPolicy(tries=self.options.tries, deadline_s=self.options.deadline_s)
+        return Transport(
+            self.provider.name,
+            chosen,
+            key=self.key,
+            key_variable=self.provider.key,
+            timeout_s=self.options.timeout_s,
+            retry=retry,
+            clock=self.clock,
+            pace=self._pace(chosen),
+        )
+
+    def _pace(self, url: str) -> Pace:
+        """One pace for each model, address and key: that is what providers count by."""
+        key = self.key.reveal() if self.key is not None else ""
+        asker = blake2b(f"{url}\0{key}".encode(), digest_size=8).hexdigest()
+        name = f"{self.provider.name}:{self.name.model}"
+        rate = self.options.rate_of(self.name.model)
+        return Pace(name, f"{name} {asker}", rate, self.rates, self.on_notice, self.clock)
+
+    def limits(self, usual: Limits) -> Limits:
+        """`usual` with what the options say. No request holds more than a minute's tokens."""
+        given = self.options
+        tokens = given.max_tokens or usual.tokens
+        most = given.rate_of(self.name.model).tokens_per_minute
+        return Limits(
+            items=given.max_items or usual.items,
+            tokens=min(tokens or most, most or tokens),
+            item_tokens=given.max_item_tokens or usual.item_tokens,
+            concurrency=given.concurrency,
+        )
+
+    def counter(self) -> CountTokens:
+        """The configured tokenizer, else the estimate."""
+        if not self.options.tokenizer:
+            return estimate_tokens
+        return tokenizer_counter(Path(self.options.tokenizer))
