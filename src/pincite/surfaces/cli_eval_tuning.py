@@ -77,6 +77,7 @@ def sweep(
     """
     from pincite.evals.measures import parse
     from pincite.evals.points import draw, grid, parse_values
+    from pincite.evals.rechunking import require_spans
     from pincite.evals.sweep import SWEPT
     from pincite.evals.sweeping import run_sweep
     from pincite.evals.tables import sweep_table
@@ -92,6 +93,8 @@ def sweep(
         points = draw(base, axes, draws, seed) if draws else grid(base, axes)
         for label, reason in points.refused.items():
             say(f"warning: contradiction: {label} is left out: {reason}")
+        if any(point.chunker for point in points.points):
+            require_spans(questions)  # this says more than that their ids are not indexed
         line = ProgressLine(sys.stderr)
         last: list[object] = []
 
