@@ -52,15 +52,17 @@ def test_a_missing_revision_is_said() -> None:
     assert [notice.code for notice in result.warnings] == ["revision_unavailable"]
 
 
-def test_code_and_files_are_cited_by_lines_pages_by_their_address() -> None:
+def test_files_are_cited_by_path_pages_by_address_and_both_by_lines() -> None:
     assert cite(chunk("a")) == "acme/docs@c0ffee:docs/a.md#L1-L2"
     assert cite(chunk("a", text="one line")) == "acme/docs@c0ffee:docs/a.md#L1"
     assert cite(chunk("a", ref="")) == "acme/docs:docs/a.md#L1-L2"
     assert cite(chunk("a", ref="", end_line=0)) == "acme/docs:docs/a.md"
     assert cite(chunk("a", path="", end_line=0)) == f"acme/docs@c0ffee:{chunk('a').id}"
-    assert cite(chunk("a", path="", url="https://x.org/a")) == "acme/docs@c0ffee:https://x.org/a"
-    paged = chunk("a", url="https://example.org/a/")
-    assert cite(paged) == "acme/docs@c0ffee:https://example.org/a/"
+    address = "acme/docs@c0ffee:https://x.org/a"
+    assert cite(chunk("a", path="", url="https://x.org/a", end_line=0)) == address
+    assert cite(chunk("a", path="", url="https://x.org/a")) == f"{address}#L1-L2"
+    paged = chunk("a", url="https://example.org/a/#top")
+    assert cite(paged) == "acme/docs@c0ffee:https://example.org/a/#top#L1-L2"
 
 
 def test_columns_are_cited_only_where_a_line_is_cut() -> None:

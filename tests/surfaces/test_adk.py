@@ -87,7 +87,7 @@ def test_an_agent_gets_cited_evidence(indexed: Cli) -> None:
     assert given["status"] == "success"
     assert set(given) == {"status", "evidence_pack", "warnings", "debug"}
     cited = {item["citation"] for item in given["evidence_pack"]["evidence"]}
-    assert cited == {"acme@v1:src/keys.py#L1-L3", "acme@v1:https://acme.example/guide/"}
+    assert cited == {"acme@v1:src/keys.py#L1-L3", "acme@v1:https://acme.example/guide/#L1-L3"}
     assert given["evidence_pack"]["plan"]["mode"] == "build"
     assert indexed.json("replay", given["debug"]["query_id"])["same"]
     answered = model.heard[1].contents[-1].parts

@@ -28,7 +28,9 @@ def test_a_rule_gives_addresses_and_what_it_does_not_match_is_noted(cli: Cli) ->
     assert report["noted"] == {"no_address": 1}
     items = cli.json("search", "feed the walrus fish every day", "--limit", "9")["evidence"]
     citations = [item["citation"].partition(":")[2] for item in items]
-    assert "https://x.org/guide/#every-day" in citations
+    places = [re.sub(r"#L[^#]*$", "", one) for one in citations]
+    assert "https://x.org/guide/#every-day" in places
+    assert all(re.search(r"#L\d+(C\d+)?(-L\d+(C\d+)?)?$", one) for one in citations)
     assert "notes.md#L1-L3" in citations
     assert next(i["url"] for i in items if i["path"] == "notes.md") is None
 
@@ -42,11 +44,11 @@ def test_what_is_not_given_again_stays_and_a_new_rule_touches_only_what_it_conce
     assert (first["new"], found(cli)["citation"]) == (2, "zoo@v1:docs/guide.md#L1-L7")
     (second,) = cli.json("index", ".", "--url-rule", RULE)
     assert (second["changed"], second["unchanged"]) == (1, 1)
-    assert found(cli)["citation"] == "zoo@v1:https://x.org/guide/"
+    assert found(cli)["citation"] == "zoo@v1:https://x.org/guide/#L1-L7"
     for again in (("index",), ("index", ".")):
         (third,) = cli.json(*again)
         assert (third["source"], third["unchanged"]) == ("zoo", 2)
-        assert found(cli)["citation"] == "zoo@v1:https://x.org/guide/"
+        assert found(cli)["citation"] == "zoo@v1:https://x.org/guide/#L1-L7"
 
 
 def test_a_file_describes_sources_and_options_win(cli: Cli) -> None:
@@ -69,9 +71,9 @@ results = 5
     )
     (report,) = cli.json("index")
     assert (report["source"], report["new"]) == ("acme/zoo", 1)
-    assert found(cli)["citation"] == f"acme/zoo@{'ab' * 20}:https://x.org/guide/"
+    assert found(cli)["citation"] == f"acme/zoo@{'ab' * 20}:https://x.org/guide/#L1-L7"
     (report,) = cli.json("index", "site", "--ref", "v2")
-    assert found(cli)["citation"] == "acme/zoo@v2:https://x.org/guide/"
+    assert found(cli)["citation"] == "acme/zoo@v2:https://x.org/guide/#L1-L7"
 
 
 def test_a_malformed_description_is_refused_with_file_and_key(cli: Cli) -> None:
@@ -94,10 +96,10 @@ def test_a_checkout_is_cited_by_its_commit_until_a_ref_is_given(cli: Cli) -> Non
     place = cli.write("repo/docs/guide.md", PAGE.format("ten")).parent.parent
     sha = commit(place)
     cli("index", "repo", "--lexical", "--url-rule", RULE)
-    assert found(cli)["citation"] == f"repo@{sha}:https://x.org/guide/"
+    assert found(cli)["citation"] == f"repo@{sha}:https://x.org/guide/#L1-L7"
     cli("index", "repo", "--ref", "release-1")
     cli("index")
-    assert found(cli)["citation"] == "repo@release-1:https://x.org/guide/"
+    assert found(cli)["citation"] == "repo@release-1:https://x.org/guide/#L1-L7"
 
 
 def test_the_example_of_the_documentation_is_a_description() -> None:

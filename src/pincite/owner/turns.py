@@ -69,7 +69,8 @@ async def turn(
         with _ticket(root, collection) as ticket:
             await _wait(lock, ticket, collection, waiting)
         try:
-            _say(root, lock, Holder(os.getpid(), _now(), what))
+            said = what.encode(errors="backslashreplace").decode()  # a path need not be Unicode
+            _say(root, lock, Holder(os.getpid(), _now(), said))
             yield
         finally:
             os.ftruncate(lock, 0)

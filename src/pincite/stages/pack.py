@@ -74,16 +74,16 @@ def pack(
 
 
 def cite(chunk: Chunk) -> str:
-    """`name@ref:path#L3-L9`, or with the page's address for documents that have one.
+    """`name@ref:path#L3-L9`, or for documents that have an address `name@ref:https://…#top#L3-L9`.
+    The lines are those of the file, whatever the page looks like.
 
     Columns are added where the chunk begins or ends inside a line. Nothing is invented: a chunk
     without lines is cited without lines, one without a revision without it, and one that has
     neither address nor path by its id.
     """
     source = f"{chunk.repo}@{chunk.ref}" if chunk.ref else chunk.repo
-    if chunk.url or not chunk.path:
-        return f"{source}:{chunk.url or chunk.id}"
-    return f"{source}:{place_of(chunk)}"
+    place = chunk.url or chunk.path or chunk.id
+    return f"{source}:{place}#{line_range(chunk)}" if chunk.end_line else f"{source}:{place}"
 
 
 def place_of(one: Chunk | Evidence) -> str:

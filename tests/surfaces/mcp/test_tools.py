@@ -263,7 +263,7 @@ def test_what_others_index_meanwhile_is_found(indexed: Cli, tmp_path: Path) -> N
     try:
         assert with_client(indexed.folder, around) == (0, 1)
     finally:
-        indexed("collections", "drop", "other")
+        indexed("collections", "drop", "other", "--yes")
 
 
 def test_warming_starts_the_owner_and_never_fails(indexed: Cli, tmp_path: Path) -> None:
@@ -293,6 +293,6 @@ def test_chatgpt_gets_its_two_tools_in_its_shapes(indexed: Cli) -> None:
     assert json.loads(text_of(fetched)) == page
     assert set(page) == {"id", "title", "text", "url", "metadata"}
     assert "kept for thirty days" in page["text"]
-    assert page["metadata"]["citation"] == "acme@v1:https://acme.example/guide/"
+    assert page["metadata"]["citation"] == "acme@v1:https://acme.example/guide/#L1-L9"
     missing = call(indexed.folder, "fetch", chatgpt=True, id="0000000000000000")
     assert missing.is_error
