@@ -9,8 +9,8 @@ from bench.structure import layers_of, main, measure_layout, measure_paths
 
 FILES = {
     "__init__.py": "",
-    "engine.py": "from pincite.ingest import ingest\nfrom pincite import errors\n",
-    "ingest.py": "def ingest():\n    from pincite.rooms.one import step\n",
+    "engine.py": "from pincite.writing import write\nfrom pincite import errors\n",
+    "writing.py": "def write():\n    from pincite.rooms.one import step\n",
     "errors.py": "",
     "rooms/__init__.py": "",
     "rooms/one.py": "import pincite.rooms.two\nfrom pincite.engine import Engine\n",
@@ -21,7 +21,7 @@ CONTRACT = """
 name = "Imports point down"
 type = "layers"
 containers = ["pincite"]
-layers = ["engine", "ingest", "rooms | (other)"]
+layers = ["engine", "writing", "rooms | (other)"]
 """
 
 
@@ -37,16 +37,16 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_rooms_and_arrows_are_counted(checkout: Path) -> None:
     found = measure_layout(checkout)
-    assert found.modules == ("engine", "errors", "ingest")
+    assert found.modules == ("engine", "errors", "writing")
     assert found.packages == ("rooms",)
     assert found.files == 7
-    # engine -> ingest, engine -> errors, ingest -> rooms, rooms -> engine
+    # engine -> writing, engine -> errors, writing -> rooms, rooms -> engine
     assert found.room_arrows == 4
     assert found.file_arrows == 5  # and one within the room
 
 
 def test_arrows_against_the_layers_are_named(checkout: Path) -> None:
-    assert layers_of(checkout) == {"engine": 0, "ingest": 1, "rooms": 2, "other": 2}
+    assert layers_of(checkout) == {"engine": 0, "writing": 1, "rooms": 2, "other": 2}
     found = measure_layout(checkout)
     assert found.upward == ("rooms -> engine",)
     assert found.unlayered == ("errors",)
