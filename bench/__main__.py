@@ -21,7 +21,7 @@ from bench.frame import (
     save_results,
 )
 from pincite.errors import UsageError
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 
 #: In the order in which they are run: the ones that time something first.
 SUBJECTS: Final = (

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from pincite.chunkers import ChunkerConfig, chunk_document, context_line, cut, estimate_tokens
 from pincite.model import Chunk, Source
-from pincite.providers.dense.minilm import MiniLmEncoder
+from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.providers.sparse.analyser import Analyser
 from pincite.readers import read_document
 

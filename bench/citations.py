@@ -24,10 +24,10 @@ from bench.frame import ROOT, Options, SkippedError
 from bench.golden import find_wheel, require_docs
 from bench.product import open_product, read_raw, temporary_folder
 from pincite.engine import AsyncPincite
-from pincite.evals.targets import every_chunk
+from pincite.evals.golden.targets import every_chunk
+from pincite.ingestion.options import IndexOptions
 from pincite.model import Chunk
-from pincite.options import IndexOptions
-from pincite.stages.pack import cite
+from pincite.model.citation import cite
 
 _PLACE = re.compile(r".*#L(\d+)(?:C(\d+))?(?:-L(\d+)(?:C(\d+))?)?", re.DOTALL)
 _MARKS = {

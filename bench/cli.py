@@ -26,8 +26,8 @@ from bench.frame import ROOT, Options
 from bench.latency import Times, memory_of, times
 from bench.product import release, temporary_folder
 from bench.synthetic import World
-from pincite.evals.statistics import median
-from pincite.owner.client import RemoteIndex
+from pincite.daemon.client import RemoteIndex
+from pincite.evals.analysis.statistics import median
 
 _QUESTION = ("how", "are", "equal", "scores", "ordered", "when", "rankings", "are", "fused")
 _HOUR_S = 3_600.0
@@ -113,7 +113,7 @@ def command() -> tuple[str, ...]:
     script = Path(sys.executable).parent / "pincite"
     if script.exists():
         return (str(script),)
-    return (sys.executable, "-c", "from pincite.surfaces.cli import main; main()")
+    return (sys.executable, "-c", "from pincite.surfaces.cli.app import main; main()")
 
 
 def timed(arguments: Sequence[str], environ: dict[str, str] | None = None) -> tuple[float, str]:

@@ -35,19 +35,19 @@ from bench.product import open_product, spec_of, temporary_folder
 from bench.rivals import TorchFigures, against
 from bench.torch_encoder import TorchEncoder
 from bench.vectors import open_product_encoder
-from pincite.batches import Batch, Maker, indexed_text
 from pincite.chunkers import ChunkerConfig
-from pincite.encoders import MODEL
-from pincite.evals.statistics import median
-from pincite.evals.targets import every_chunk
-from pincite.garbage import rarely_collect
+from pincite.daemon.client import RemoteIndex
+from pincite.encoders.bundled import MODEL
+from pincite.evals.analysis.statistics import median
+from pincite.evals.golden.targets import every_chunk
+from pincite.ingestion.prepare import Batch, Maker, indexed_text
 from pincite.model import Matrix
-from pincite.owner.client import RemoteIndex
-from pincite.providers.dense import weights
-from pincite.providers.dense.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
-from pincite.providers.dense.minilm import MiniLmEncoder, leading_pieces
+from pincite.providers.bundled import weights
+from pincite.providers.bundled.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
+from pincite.providers.bundled.minilm import MiniLmEncoder, leading_pieces
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, SourceLimits, open_source
+from pincite.support.gc_tuning import rarely_collect
 
 _MAX_PIECES, _TORCH_TEXTS = 256, 512
 

@@ -25,19 +25,19 @@ from bench.references import REFERENCES
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.deps import Deps, informative_terms
-from pincite.evals.beir import Collection, read_beir
-from pincite.evals.corpora import index_corpus
-from pincite.evals.golden import GoldenSet
-from pincite.evals.points import Point, draw, grid, parse_values, with_values
-from pincite.evals.regression import check
-from pincite.evals.running import Subject, run_golden
-from pincite.evals.runs import Run
-from pincite.evals.summary import scores
-from pincite.evals.sweep import SWEPT
-from pincite.evals.sweeping import run_sweep
-from pincite.evals.table import SweepTable
-from pincite.evals.targets import find_targets
-from pincite.index import LocalIndex
+from pincite.evals.analysis.regression import check
+from pincite.evals.analysis.summary import scores
+from pincite.evals.golden.beir import Collection, read_beir
+from pincite.evals.golden.corpora import index_corpus
+from pincite.evals.golden.questions import GoldenSet
+from pincite.evals.golden.targets import find_targets
+from pincite.evals.run.results import Run
+from pincite.evals.run.runner import Subject, run_golden
+from pincite.evals.sweep.cells import SWEPT
+from pincite.evals.sweep.points import Point, draw, grid, parse_values, with_values
+from pincite.evals.sweep.results import SweepTable
+from pincite.evals.sweep.runner import run_sweep
+from pincite.index.local import LocalIndex
 from pincite.model import Scope
 from pincite.ports import DenseEncoder, Searchable, SparseEncoder
 from pincite.profile import Profile

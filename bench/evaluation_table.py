@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from bench.evaluation import EvaluationFigures
-from pincite.evals.tables import table
+from pincite.evals.report.tables import table
 
 
 def evaluation(raw: Any) -> str:

@@ -31,22 +31,22 @@ from bench.vectors import open_product_encoder
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.deps import Deps
 from pincite.engine import AsyncPincite
-from pincite.evals.golden import GoldenSet, read_golden
-from pincite.evals.measures import mean_of
-from pincite.evals.running import Subject, open_subject, run_golden
-from pincite.evals.runs import Run
-from pincite.evals.statistics import median
-from pincite.evals.summary import scores as scores_of
-from pincite.evals.summary import summarise
-from pincite.garbage import rarely_collect
-from pincite.index import LocalIndex
+from pincite.evals.analysis.measures import mean_of
+from pincite.evals.analysis.statistics import median
+from pincite.evals.analysis.summary import scores as scores_of
+from pincite.evals.analysis.summary import summarise
+from pincite.evals.golden.questions import GoldenSet, read_golden
+from pincite.evals.run.results import Run
+from pincite.evals.run.runner import Subject, open_subject, run_golden
+from pincite.index.local import LocalIndex
+from pincite.ingestion.options import IndexOptions
 from pincite.model import Matrix, Scope, Vector
-from pincite.options import IndexOptions
 from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
-from pincite.providers.dense.minilm import MiniLmEncoder
+from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.search import search
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.gc_tuning import rarely_collect
 from pincite.trace import Trace
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from bench.evidence import EvidenceFigures
-from pincite.evals.tables import table
+from pincite.evals.report.tables import table
 
 
 def evidence(raw: Any) -> str:

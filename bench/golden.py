@@ -4,8 +4,8 @@ The ADK documentation and the wheel of its code are indexed by the product, with
 every question is asked in all variants. A follow-up question is asked in its `standalone` form.
 
 - A chunk *counts for* an expected span if both are of the same file and share at least half of
-  the lines of the shorter one; measures are those of `pincite.evals.measures`, after the last
-  stage.
+  the lines of the shorter one; measures are those of `pincite.evals.analysis.measures`, after the
+  last stage.
 - R@k: the share of a question's expected spans (any grade) that one of the first k chunks counts
   for; nDCG@12 with gains 1..3; MRR@12, and `MRR3@12` for a span of grade 3. Means over the
   questions that are on topic.
@@ -24,15 +24,15 @@ from pathlib import Path
 from bench.frame import Options, SkippedError, require
 from bench.product import dense_of, open_product, spec_of, temporary_folder
 from bench.variants import VARIANTS, deps_of, profile_of
-from pincite.evals.golden import GoldenQuery, GoldenSet, read_golden
-from pincite.evals.measures import mean_of, parse
-from pincite.evals.running import Subject, run_golden
-from pincite.evals.runs import Run
-from pincite.evals.summary import scores as scores_of
-from pincite.evals.summary import summarise
-from pincite.evals.targets import find_targets
+from pincite.evals.analysis.measures import mean_of, parse
+from pincite.evals.analysis.summary import scores as scores_of
+from pincite.evals.analysis.summary import summarise
+from pincite.evals.golden.questions import GoldenQuery, GoldenSet, read_golden
+from pincite.evals.golden.targets import find_targets
+from pincite.evals.run.results import Run
+from pincite.evals.run.runner import Subject, run_golden
+from pincite.ingestion.options import IndexOptions
 from pincite.model import Scope
-from pincite.options import IndexOptions
 
 WHEEL = "google-adk==2.13.0"
 _DEPTHS = (5, 10, 20, 50)

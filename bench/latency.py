@@ -40,12 +40,12 @@ from bench.waits import Waits
 from bench.while_written import Size, optimised, settle, while_written
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.engine import AsyncPincite
-from pincite.evals.statistics import median, quantile
-from pincite.index import LocalIndex
+from pincite.evals.analysis.statistics import median, quantile
+from pincite.index.folder import make_folder
+from pincite.index.local import LocalIndex
 from pincite.model import EvidencePack
-from pincite.owner.private import make_folder
-from pincite.retrieval_log import LogSettings
-from pincite.settings import Settings
+from pincite.settings.load import Settings
+from pincite.settings.retrieval_log import LogSettings
 from pincite.stores.qdrant_edge.store import EdgeStore
 
 _SEED = 20261121

@@ -22,18 +22,18 @@ from bench.variants import ask, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.deps import Deps, informative_terms
-from pincite.evals.beir import Collection, read_beir
-from pincite.evals.corpora import index_corpus
-from pincite.evals.measures import evaluate
-from pincite.index import LocalIndex
+from pincite.evals.analysis.measures import evaluate
+from pincite.evals.golden.beir import Collection, read_beir
+from pincite.evals.golden.corpora import index_corpus
+from pincite.index.local import LocalIndex
 from pincite.model import Matrix, Vector
 from pincite.ports import DenseEncoder, Searchable
 from pincite.presets import MULTI_MODEL, PRESETS
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
-from pincite.settings import load_settings
-from pincite.stages.across import AcrossConfig
+from pincite.settings.load import load_settings
+from pincite.stages.merge import AcrossConfig
 from pincite.stores.qdrant_edge.store import EdgeStore
 
 RESULTS = 10

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from bench.frame import ROOT
 from bench.synthetic import GivenVectors, Query, World
-from pincite.garbage import rarely_collect
-from pincite.owner.server import serve
-from pincite.owner.service import Owner
+from pincite.daemon.server import serve
+from pincite.daemon.service import Owner
+from pincite.support.gc_tuning import rarely_collect
 
 #: Queries that are known.
 QUERIES = 400

@@ -11,13 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.frame import Options
+from pincite.daemon.client import RemoteIndex
+from pincite.daemon.encoder import QueryEncoder
 from pincite.engine import AsyncPincite
 from pincite.model import CollectionSpec
-from pincite.owner.client import RemoteIndex
-from pincite.owner.encoder import QueryEncoder
 from pincite.ports import DenseEncoder, Index
 from pincite.profile import Profile
-from pincite.settings import Settings
+from pincite.settings.load import Settings
 
 _GONE_S = 30.0
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from bench.providers import ProviderFigures
-from pincite.evals.tables import table
+from pincite.evals.report.tables import table
 
 
 def providers(raw: Any) -> str:

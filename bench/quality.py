@@ -22,10 +22,10 @@ from bench.spans import SpanFigures, measure_spans
 from bench.variants import VARIANTS, Variant, ask, deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.evals.beir import Collection, read_beir
-from pincite.evals.corpora import index_corpus
-from pincite.evals.measures import evaluate, parse
-from pincite.index import LocalIndex
+from pincite.evals.analysis.measures import evaluate, parse
+from pincite.evals.golden.beir import Collection, read_beir
+from pincite.evals.golden.corpora import index_corpus
+from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
 from pincite.stores.qdrant_edge.store import EdgeStore

@@ -10,9 +10,9 @@ from bench.frame import Options
 from bench.quality import measure
 from bench.torch_encoder import TorchEncoder
 from bench.vectors import CachedEncoder
-from pincite.evals.beir import LAYOUT, read_beir
-from pincite.evals.statistics import median
-from pincite.providers.dense.minilm import MiniLmEncoder
+from pincite.evals.analysis.statistics import median
+from pincite.evals.golden.beir import LAYOUT, read_beir
+from pincite.providers.bundled.minilm import MiniLmEncoder
 
 _BATCHES, _QUALITY_SETS = (8, 32), ("cranfield", "cosqa-dev")
 

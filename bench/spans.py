@@ -21,16 +21,17 @@ from typing import Any
 from bench.frame import Options, require
 from bench.product import temporary_folder
 from bench.variants import Variant, ask, deps_of, profile_of
-from pincite.batches import Maker
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
-from pincite.evals.beir import read_rows
-from pincite.evals.targets import every_chunk
-from pincite.index import LocalIndex
-from pincite.ingest import IngestDeps, ingest
+from pincite.evals.golden.beir import read_rows
+from pincite.evals.golden.targets import every_chunk
+from pincite.index.local import LocalIndex
+from pincite.ingest import ingest
+from pincite.ingestion.prepare import Maker
+from pincite.ingestion.write import IngestDeps
 from pincite.model import Chunk, CollectionSpec
 from pincite.ports import DenseEncoder
-from pincite.providers.dense.minilm import MiniLmEncoder
+from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Selection, SourceLimits, open_source
 from pincite.stores.qdrant_edge.store import EdgeStore

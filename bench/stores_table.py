@@ -10,7 +10,7 @@ from bench.latency import Times
 from bench.million import MillionFigures
 from bench.store_job import Asked, Built
 from bench.stores import StoreFigures, StoreRow
-from pincite.evals.tables import table
+from pincite.evals.report.tables import table
 
 _NONE = "–"
 

@@ -18,7 +18,7 @@ from bench.providers_table import providers
 from bench.quality import QualityFigures, Scores
 from bench.spans import SpanFigures
 from bench.stores_table import million, stores
-from pincite.evals.tables import table
+from pincite.evals.report.tables import table
 
 
 def quality(raw: Any) -> str:

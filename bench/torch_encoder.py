@@ -14,9 +14,9 @@ from typing import Self
 import numpy as np
 
 from bench.frame import Options, SkippedError
-from pincite.encoders import MODEL
+from pincite.encoders.bundled import MODEL
 from pincite.model import Matrix, Vector
-from pincite.providers.dense.catalogue import KNOWN_MODELS
+from pincite.providers.bundled.known_models import KNOWN_MODELS
 
 _FILES = ("model.safetensors", "config.json", "tokenizer.json", "vocab.txt", "modules.json")
 _HOW = (

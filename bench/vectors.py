@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from bench.frame import SkippedError
-from pincite.encoders import MODEL, open_encoder
+from pincite.encoders.bundled import MODEL, open_encoder
 from pincite.errors import ModelUnavailable
 from pincite.model import Matrix, SparseVector, Vector
 from pincite.ports import DenseEncoder, SparseEncoder
-from pincite.providers.dense import weights
-from pincite.providers.dense.minilm import MiniLmEncoder
+from pincite.providers.bundled import weights
+from pincite.providers.bundled.minilm import MiniLmEncoder
 
 _STEP = 256
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from bench.frame import ROOT, Options
 from bench.synthetic import PER_DOCUMENT
 from bench.waits import Waits
+from pincite.daemon.client import RemoteIndex
 from pincite.engine import AsyncPincite
-from pincite.owner.client import RemoteIndex
 
 _POLL_S = 1.0
 _OPTIMISED_S = 900.0

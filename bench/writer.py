@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from bench.synthetic import World, spec_for
-from pincite.owner.client import RemoteIndex
+from pincite.daemon.client import RemoteIndex
 
 
 async def write(root: Path, models: Path, chunks: int, seed: int, documents: int) -> None:

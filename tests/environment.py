@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pincite.settings import VARIABLES
+from pincite.settings.load import VARIABLES
 
 
 def clean_environment() -> dict[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
-from pincite.index import LocalIndex
+from pincite.index.local import LocalIndex
 from pincite.model import (
     CollectionSpec,
     DocumentRecord,

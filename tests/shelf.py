@@ -9,19 +9,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pincite.batches import Maker
-from pincite.beside import Together
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.choosing import Dense, collection_name
 from pincite.chunkers import ChunkerConfig
-from pincite.filling import Reembedded, Reembedding, ReembedOptions, Work, fill
-from pincite.index import LocalIndex
-from pincite.ingest import IngestDeps, IngestReport, ingest, weigh_again
-from pincite.members import all_members, members, next_serial
+from pincite.collection.members import all_members, members, next_serial
+from pincite.collection.union import Together
+from pincite.index.local import LocalIndex
+from pincite.ingest import ingest
+from pincite.ingestion.dense_model import Dense, collection_name
+from pincite.ingestion.prepare import Maker
+from pincite.ingestion.report import IngestReport
+from pincite.ingestion.write import IngestDeps, weigh_again
+from pincite.maintenance.reembed import make_target
+from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions, Work, fill
 from pincite.model import CollectionSpec, Ranking
 from pincite.ports import Index, SearchRequest, Store
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.reembedding import make_target
 from pincite.sources import Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant.connection import Connection, open_client
@@ -129,7 +131,7 @@ class Shelf:
         index: Index | None = None,
         batch_chunks: int = 3,
     ) -> Reembedded:
-        """As `pincite.reembedding.reembed`, without settings."""
+        """As `pincite.maintenance.reembed.reembed`, without settings."""
         spec = await make_target(self.index, "docs", named(encoder), encoder)
         maker = Maker(ChunkerConfig(), Bm25Encoder(), spec.dense)
         work = Work(index or self.index, spec, encoder, maker, batch_chunks, progress)

@@ -19,23 +19,23 @@ from pincite.version import VERSION as __version__
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
     from pincite.errors import PinciteError
+    from pincite.ingestion.options import IndexOptions
     from pincite.model import Evidence, EvidencePack, Scope
-    from pincite.options import IndexOptions
     from pincite.profile import Profile
-    from pincite.settings import Settings, load_settings
+    from pincite.settings.load import Settings, load_settings
     from pincite.sync import Pincite
 
 _HOMES = {
     "AsyncPincite": "pincite.engine",
     "Evidence": "pincite.model",
     "EvidencePack": "pincite.model",
-    "IndexOptions": "pincite.options",
+    "IndexOptions": "pincite.ingestion.options",
     "Pincite": "pincite.sync",
     "PinciteError": "pincite.errors",
     "Profile": "pincite.profile",
     "Scope": "pincite.model",
-    "Settings": "pincite.settings",
-    "load_settings": "pincite.settings",
+    "Settings": "pincite.settings.load",
+    "load_settings": "pincite.settings.load",
 }
 
 __all__ = [

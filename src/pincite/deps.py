@@ -9,7 +9,7 @@ from functools import cache
 from pincite.model import Notice, Query, Scope, SourceType
 from pincite.ports import CutTokens, Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.scoping import kinds_of
+from pincite.scope.filter import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
 
 

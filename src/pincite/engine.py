@@ -10,31 +10,31 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from pincite.collection.external import ForeignCollections
+from pincite.collection.searchables import Searchables, open_searchables
+from pincite.daemon.client import RemoteIndex
+from pincite.daemon.encoder import QueryEncoder
+from pincite.daemon.folder import prepare
+from pincite.daemon.remote_search import question_of
+from pincite.daemon.write_turns import Waiting
 from pincite.deps import Deps, informative_terms
+from pincite.encoders.by_name import Models, NamedReranker, cutter_of
 from pincite.errors import IndexNotFound, UsageError
-from pincite.foreign import ForeignCollections
-from pincite.hosted import Models, NamedReranker, cutter_of
+from pincite.ingestion.options import IndexOptions
 from pincite.model import EvidencePack, Notice, Scope, TaskMode
-from pincite.options import IndexOptions
-from pincite.owner.asking import question_of
-from pincite.owner.client import RemoteIndex
-from pincite.owner.encoder import QueryEncoder
-from pincite.owner.folder import prepare
-from pincite.owner.turns import Waiting
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, file_recorder
 from pincite.search import search
-from pincite.searchables import Searchables, open_searchables
-from pincite.settings import Settings
+from pincite.settings.load import Settings
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
-    from pincite.claims import Claim, ClaimCheck
-    from pincite.ingest import IngestReport, Progress
-    from pincite.locate import Checked, Passage
-    from pincite.reembedding import Reembedded, Reembedding, ReembedOptions
+    from pincite.citations.claims import Claim, ClaimCheck
+    from pincite.citations.locate import Checked, Passage
+    from pincite.ingestion.report import IngestReport, Progress
+    from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
 
 log = logging.getLogger("pincite")
 
@@ -97,7 +97,7 @@ class AsyncPincite:
 
         Raises SourceError, FingerprintMismatch, DiskFull, StoreError, UsageError.
         """
-        from pincite.indexing import index_sources  # the write path is heavy, searches are many
+        from pincite.ingest import index_sources  # the write path is heavy, searches are many
 
         self._searchables = None
         chosen = options or IndexOptions()
@@ -190,20 +190,21 @@ class AsyncPincite:
         return (*await self.client().collections(), *await self.foreign.infos())
 
     async def get(self, locator: str, context: int = 0) -> Passage:
-        """Lines of an indexed file as it is now; see `pincite.locate.get`."""
-        from pincite.locate import get
+        """Lines of an indexed file as it is now; see `pincite.citations.locate.get`."""
+        from pincite.citations.locate import get
 
         return await self.foreign.unless_theirs(locator, get(self.client(), locator, context))
 
     async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
-        """Does the evidence still hold? See `pincite.locate.verify`."""
-        from pincite.locate import verify
+        """Does the evidence still hold? See `pincite.citations.locate.verify`."""
+        from pincite.citations.locate import verify
 
         return await verify(self.client(), pack, self.foreign.readable())
 
     async def check(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
-        """Do citations hold, and do their lines say what is quoted? See `pincite.claims.check`."""
-        from pincite.claims import check
+        """Do citations hold, and do their lines say what is quoted? See
+        `pincite.citations.claims.check`."""
+        from pincite.citations.claims import check
 
         return await check(self.client(), claims)
 
@@ -216,24 +217,24 @@ class AsyncPincite:
         progress: Callable[[Reembedding], None] = lambda _: None,
     ) -> Reembedded:
         """Give a collection another dense model, from the texts that are stored in it. Raises what
-        `pincite.reembedding.reembed` raises."""
-        from pincite.reembedding import ReembedOptions, reembed
+        `pincite.maintenance.reembed.reembed` raises."""
+        from pincite.maintenance.reembed import ReembedOptions, reembed
 
         self._searchables = None
         chosen = options or ReembedOptions()
         return await reembed(self.settings, self.client(), collection, model, chosen, progress)
 
     async def drop(self, collection: str, waiting: Waiting = Waiting()) -> None:
-        """Remove a collection; see `pincite.removing.drop`."""
-        from pincite.removing import drop
+        """Remove a collection; see `pincite.maintenance.remove.drop`."""
+        from pincite.maintenance.remove import drop
 
         self._searchables = None
         self.foreign.refuse(collection)
         await drop(self.settings.index, self.client(), collection, waiting)
 
     async def forget(self, collection: str, source: str, waiting: Waiting = Waiting()) -> int:
-        """Remove a source; see `pincite.removing.forget`."""
-        from pincite.removing import forget
+        """Remove a source; see `pincite.maintenance.remove.forget`."""
+        from pincite.maintenance.remove import forget
 
         self._searchables = None
         self.foreign.refuse(collection)

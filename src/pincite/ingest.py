@@ -1,4 +1,4 @@
-"""The write path: from a source to an index that mirrors it. Nothing else knows its order.
+"""The write path: from sources to an index that mirrors them. Nothing else knows its order.
 
     sources -> diff -> read -> chunk -> enrich -> encode -> upsert -> record
 
@@ -11,98 +11,126 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Container
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
-from pincite.batches import Batch, Maker, Prepared
-from pincite.diff import Diff, find_changes
-from pincite.encoding import encode
-from pincite.model import CollectionSpec, DocumentRecord, SourceRecord
-from pincite.ports import DenseEncoder, Index
-from pincite.providers.sparse.bm25 import round_average
+from pincite.chunkers import ChunkerConfig
+from pincite.collection.members import as_one, members, require_base
+from pincite.collection.union import Together
+from pincite.daemon.client import RemoteIndex
+from pincite.daemon.write_turns import Waiting, turn
+from pincite.encoders.by_name import Models
+from pincite.encoders.sparse import sparse_of
+from pincite.errors import UsageError
+from pincite.ingestion.changes import find_changes
+from pincite.ingestion.dense_model import open_dense
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.report import IngestReport, Progress
+from pincite.ingestion.sources import open_all, renamed
+from pincite.ingestion.target import (
+    choose_target,
+    goes_beside,
+    make_maker,
+    of_model,
+    refuse_beside,
+    settle_spec,
+)
+from pincite.ingestion.write import IngestDeps, weigh_again, write_all
+from pincite.model import CollectionSpec, SourceRecord
+from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
 
-_SAMPLE = 48  # documents that give the first estimate of the average length
-_ANY = 100.0  # an average length while none is known
 _NAMED = 50  # skipped files that the catalogue names
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is. `stage` is `diff`, `index` or `weigh`; totals count files or chunks."""
-
-    stage: str
-    done: int
-    total: int
-    chunks: int = 0
-    path: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestDeps:
-    """What a run needs. `dense` is None for a lexical collection."""
-
-    index: Index
-    dense: DenseEncoder | None
-    maker: Maker
-    progress: Callable[[Progress], None] = lambda _: None
+async def index_sources(
+    settings: Settings,
+    client: RemoteIndex,
+    locations: Sequence[str | Path],
+    options: IndexOptions,
+    progress: Callable[[Progress], None],
+) -> tuple[IngestReport, ...]:
+    """Index the sources one after the other; see `AsyncPincite.index`."""
+    options = replace(options, collection=options.collection or settings.indexed_collection)
+    what = f"indexing {_named(locations)} into {options.collection!r}"
+    waiting = Waiting(options.wait_s, options.on_notice)
+    async with turn(settings.index, options.collection, what, waiting):
+        return await _index(settings, client, locations, options, progress)
 
 
-@dataclass(slots=True)
-class IngestReport:
-    """What a run did. `skipped` counts files by reason, `skipped_paths` names them as
-    `code: path (detail)`; `noted` and `noted_paths` do so for what was remarkable about files that
-    were indexed."""
+def _named(locations: Sequence[str | Path]) -> str:
+    return ", ".join(str(Path(each).absolute()) for each in locations) or "all that it knows"
 
-    collection: str
-    source: str
-    new: int = 0
-    changed: int = 0
-    renamed: int = 0
-    removed: int = 0
-    unchanged: int = 0
-    chunks: int = 0
-    tokens: int = 0
-    duration_s: float = 0.0
-    encode_s: float = 0.0
-    skipped: dict[str, int] = field(default_factory=dict)
-    skipped_paths: list[str] = field(default_factory=list)
-    noted: dict[str, int] = field(default_factory=dict)
-    noted_paths: list[str] = field(default_factory=list)
 
-    def skip(self, code: str, path: str, detail: str) -> None:
-        """Count and name a file that was left out."""
-        self.skipped[code] = self.skipped.get(code, 0) + 1
-        self.skipped_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
+async def _index(
+    settings: Settings,
+    client: RemoteIndex,
+    locations: Sequence[str | Path],
+    options: IndexOptions,
+    progress: Callable[[Progress], None],
+) -> tuple[IngestReport, ...]:
+    infos = await client.collections()
+    require_base(infos, options.collection)
+    held = members(infos, options.collection)
+    configured = any(each.collection == options.collection for each in settings.sources)
+    if not held and not locations and not configured:
+        raise UsageError(
+            f"nothing is known of collection {options.collection!r} yet",
+            hint=f"pincite index PATH --collection {options.collection}",
+        )
+    together = as_one(held, held[-1].spec) if held else None
+    if together is not None and together.broken and not options.rebuild:
+        raise UsageError(together.broken, hint=f"pincite collections rebuild {options.collection}")
+    options = replace(options, beside=goes_beside(settings, held, options))
+    with open_all(locations, options, together, settings.sources) as opened:
+        async with open_dense(settings, of_model(settings, held, options), options) as dense:
+            models = Models(settings.use, settings.models, offline=settings.offline)
+            goal = choose_target(infos, held, dense, options)
+            if goal.unseen and not options.rebuild:
+                refuse_beside(goal.unseen, goal.like.spec if goal.like else None)
+            spec = await settle_spec(client, goal, dense, models, options, opened)
+            index = Together(client, spec.name, goal.others)
+            kept = () if options.rebuild else spec.formerly
+            maker = make_maker(
+                ChunkerConfig(),
+                await sparse_of(models, spec),
+                spec,
+                dense,
+                lambda *key: (*kept, *(() if options.rebuild else index.made_with(*key))),
+            )
+            deps = IngestDeps(index, dense.encoder, maker, progress)
+            reports = await ingest_all(opened, spec, deps)
+            for former in renamed(opened, together.sources if together else (), settings.sources):
+                for info in held:
+                    await client.forget(info.spec.name, former)
+            await _leave_others(index, spec, goal.others, deps)
+            return reports
 
-    def note(self, path: str, notes: str) -> None:
-        """Count and name what is remarkable about an indexed file, as `DocumentRecord.notes`."""
-        for line in notes.split("\n") if notes else ():
-            code, _, detail = line.partition(": ")
-            self.noted[code] = self.noted.get(code, 0) + 1
-            self.noted_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
 
-    def count(self, batch: Batch, known: Container[str], removed: set[str]) -> None:
-        """Take in a batch: `known` are the paths that were indexed before, `removed` the
-        contents of those that are gone. A file that was opened and left out is no document."""
-        for skip in batch.skipped:
-            self.skip(skip.code, skip.path, skip.detail)
-            if skip.path in known:
-                self.changed -= 1
-                self.removed += 1
-            else:
-                self.new -= 1
-        renamed = 0
-        for one in batch.documents:
-            self.note(one.record.path, one.record.notes)
-            if one.record.path not in known and one.record.content_hash in removed:
-                removed.discard(one.record.content_hash)
-                renamed += 1
-        self.renamed += renamed
-        self.new -= renamed
-        self.removed -= renamed
+async def _leave_others(
+    index: Together, spec: CollectionSpec, others: Sequence[CollectionSpec], deps: IngestDeps
+) -> None:
+    """What is left in the other members is weighed for what is left."""
+    gone = await index.let_go() if others else ()
+    for other in others:
+        if other.name not in gone and other.sparse == spec.sparse:
+            await weigh_again(other.name, deps)
+
+
+async def ingest_all(
+    opened: Sequence[tuple[OpenSource, Selection]], spec: CollectionSpec, deps: IngestDeps
+) -> tuple[IngestReport, ...]:
+    """Sources into a collection that is there, each with the average length that the one before
+    has left. Raises as `ingest`."""
+    reports = []
+    for source, selection in opened:
+        infos = await deps.index.collections()
+        spec = next(info.spec for info in infos if info.spec.name == spec.name)
+        reports.append(await ingest(source, selection, spec, deps))
+    return tuple(reports)
 
 
 async def ingest(
@@ -129,7 +157,7 @@ async def ingest(
     for known in records:
         if known.path not in new:
             report.note(known.path, known.notes)
-    spec = await _write_all(opened, changes, spec, deps, report, {r.path: r for r in records})
+    spec = await write_all(opened, changes, spec, deps, report, {r.path: r for r in records})
     if changes.removed:
         await deps.index.remove(spec.name, [r.revision for r in changes.removed])
     if changes.touched:
@@ -166,114 +194,3 @@ async def _remembered(
             within.update(known.within)
     parts = ("",) if "" in within else tuple(sorted(within))
     return SourceRecord(opened.source, parts, selection.include, selection.exclude)
-
-
-async def _write_all(
-    opened: OpenSource,
-    changes: Diff,
-    spec: CollectionSpec,
-    deps: IngestDeps,
-    report: IngestReport,
-    known: dict[str, DocumentRecord],
-) -> CollectionSpec:
-    """Three batches are under way at once: one read, one encoded, one written. The spec comes back
-    with its average length, which is estimated while the first batch is encoded."""
-    removed = {record.content_hash for record in changes.removed}
-    batches = deps.maker.batches(opened, changes.pending, lambda: spec.average_length or _ANY)
-    encoding: asyncio.Task[tuple[Prepared, ...]] | None = None
-    writing: asyncio.Task[None] | None = None
-    reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
-    try:
-        while (batch := await reading) is not None:
-            encoding = asyncio.create_task(_encode(batch, deps, report))
-            if spec.average_length > 0:
-                reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
-                encoded = await encoding
-            else:  # what follows comes one by one: a sparse encoder need not be safe in two threads
-                spec = await _with_average(opened, changes, spec, deps)
-                again = partial(deps.maker.reweighed, average_length=spec.average_length)
-                encoded = await asyncio.to_thread(again, await encoding)
-                reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
-            if writing is not None:
-                await writing
-            writing = asyncio.create_task(_write(encoded, spec, deps, report))
-            report.count(batch, known, removed)
-            stale = [known[s.path].revision for s in batch.skipped if s.path in known]
-            if stale:  # what was indexed under this path is not what is there now
-                await deps.index.remove(spec.name, stale)
-            deps.progress(
-                Progress("index", batch.position, len(changes.pending), report.chunks, batch.path)
-            )
-        if writing is not None:
-            await writing
-    finally:
-        for task in (reading, encoding, writing):
-            if task is not None:
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-    return spec
-
-
-async def _encode(batch: Batch, deps: IngestDeps, report: IngestReport) -> tuple[Prepared, ...]:
-    if deps.dense is None:
-        return batch.documents
-    started_s = time.monotonic()
-    encoded = await encode(batch.documents, batch.texts, deps.dense)
-    report.encode_s += time.monotonic() - started_s
-    return encoded
-
-
-async def _write(
-    documents: tuple[Prepared, ...], spec: CollectionSpec, deps: IngestDeps, report: IngestReport
-) -> None:
-    for one in documents:
-        await deps.index.replace(spec.name, one.record, one.points)
-        report.chunks += len(one.points)
-        report.tokens += one.record.tokens
-
-
-async def _with_average(
-    opened: OpenSource, changes: Diff, spec: CollectionSpec, deps: IngestDeps
-) -> CollectionSpec:
-    """A collection without an average length gets an estimate from a sample, so that no more
-    than its first batch has to be weighed twice."""
-    step = max(1, len(changes.pending) // _SAMPLE)
-    sample = changes.pending[::step]
-    lengths = await asyncio.to_thread(
-        lambda: [
-            point.length
-            for batch in deps.maker.batches(opened, sample, lambda: _ANY)
-            for document in batch.documents
-            for point in document.points
-        ]
-    )
-    mean = sum(lengths) / len(lengths) if lengths else 1.0
-    spec = replace(spec, average_length=round_average(max(mean, 1.0)))
-    await deps.index.create(spec)
-    return spec
-
-
-async def weigh_again(collection: str, deps: IngestDeps) -> bool:
-    """Weigh all chunks for the average length of what is indexed now, unless they are, and count
-    the terms of a collection that was made before they were counted. When this is cut off, the
-    collection says that it is `mixed`, and the next run begins again. False if all was as it is to
-    be."""
-    info = next(i for i in await deps.index.collections() if i.spec.name == collection)
-    spec, average = info.spec, average_of(info.tokens, info.chunks)
-    if not spec.idf or not (spec.engine_idf or spec.mixed or average != spec.average_length):
-        return False
-    await deps.index.create(replace(spec, mixed=True))
-    done = 0
-    for record in await deps.index.documents(collection):
-        chunks = await deps.index.document(collection, record.source, record.path)
-        vectors = {c.id: deps.maker.weigh(c, average)[0] for c in chunks}
-        await deps.index.weigh(collection, record.revision, vectors)
-        done += len(chunks)
-        deps.progress(Progress("weigh", done, info.chunks))
-    await deps.index.create(replace(spec, average_length=average, mixed=False, counted=True))
-    return True
-
-
-def average_of(tokens: int, chunks: int) -> float:
-    """The average length that a collection with so many tokens in its chunks is weighed with."""
-    return round_average(max(tokens / chunks, 1.0)) if chunks else 0.0

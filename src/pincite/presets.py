@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from pincite.model import Corpus
 from pincite.profile import Profile
-from pincite.stages.across import AcrossConfig
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.load import LoadConfig
+from pincite.stages.merge import AcrossConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.rerank import RerankConfig

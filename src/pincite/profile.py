@@ -10,8 +10,6 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import Corpus
-from pincite.stages.across import AcrossConfig
-from pincite.stages.again import AgainConfig
 from pincite.stages.blend import BlendConfig
 from pincite.stages.context import ContextConfig
 from pincite.stages.coverage import CoverageConfig
@@ -19,6 +17,8 @@ from pincite.stages.dedup import DedupConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.gate import GateConfig
 from pincite.stages.load import LoadConfig
+from pincite.stages.merge import AcrossConfig
+from pincite.stages.next_pass import AgainConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.rerank import RerankConfig

@@ -19,9 +19,8 @@ from pincite.model import (
     TaskMode,
 )
 from pincite.profile import Profile
-from pincite.scoping import of_ref
-from pincite.stages.across import across
-from pincite.stages.again import again, spare
+from pincite.scope.filter import of_ref
+from pincite.scope.unmatched import unmatched
 from pincite.stages.blend import blend
 from pincite.stages.context import context
 from pincite.stages.coverage import cover
@@ -29,6 +28,8 @@ from pincite.stages.dedup import dedup
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load, overtaken
+from pincite.stages.merge import across
+from pincite.stages.next_pass import again, spare
 from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
 from pincite.stages.rerank import rerank, told_hash
@@ -36,7 +37,6 @@ from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
 from pincite.trace import Trace
-from pincite.unmatched import unmatched
 
 _TRIES = 3  # a search that a writer has overtaken begins again
 

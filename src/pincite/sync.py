@@ -12,17 +12,17 @@ from typing import ParamSpec, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from pincite.claims import Claim, ClaimCheck
+from pincite.citations.claims import Claim, ClaimCheck
+from pincite.citations.locate import Checked, Passage
+from pincite.daemon.write_turns import Waiting
 from pincite.engine import AsyncPincite
-from pincite.filling import Reembedded, Reembedding, ReembedOptions
-from pincite.ingest import IngestReport, Progress
-from pincite.locate import Checked, Passage
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.report import IngestReport, Progress
+from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions
 from pincite.model import EvidencePack, Scope, TaskMode
-from pincite.options import IndexOptions
-from pincite.owner.turns import Waiting
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
-from pincite.settings import Settings, load_settings
+from pincite.settings.load import Settings, load_settings
 
 P = ParamSpec("P")
 T = TypeVar("T")

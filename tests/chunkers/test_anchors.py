@@ -13,7 +13,7 @@ from pincite.chunkers import chunk_document, cut
 from pincite.chunkers.anchors import anchors_of
 from pincite.chunkers.blocks import heading_lines, heading_source
 from pincite.chunkers.lines import Lines
-from pincite.markup import explicit_id, rendered_heading
+from pincite.readers.inline_markup import explicit_id, rendered_heading
 from tests.chunkers.laws import SMALL, read
 
 EXTENSIONS = [

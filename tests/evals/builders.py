@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.deps import Deps
-from pincite.evals.corpora import index_corpus
-from pincite.evals.golden import Expected, GoldenQuery, GoldenSet
-from pincite.evals.running import Subject, run_golden
-from pincite.evals.runs import QueryResult, Run, Stamp
-from pincite.evals.targets import find_targets
-from pincite.index import LocalIndex
+from pincite.evals.golden.corpora import index_corpus
+from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
+from pincite.evals.golden.targets import find_targets
+from pincite.evals.run.results import QueryResult, Run, Stamp
+from pincite.evals.run.runner import Subject, run_golden
+from pincite.index.local import LocalIndex
 from pincite.model import Scope, VerdictLevel
 from pincite.ports import DenseEncoder, Reranker, Searchable, SparseEncoder
 from pincite.profile import Profile

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import UsageError
-from pincite.evals.calibrate import calibrate, learn
-from pincite.evals.profile_file import write_thresholds
-from pincite.evals.runs import Run
+from pincite.evals.analysis.calibrate import calibrate, learn
+from pincite.evals.analysis.profile_file import write_thresholds
+from pincite.evals.run.results import Run
 from pincite.ports import RerankScore
 from pincite.profile import Profile
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds
 from pincite.testing.fakes import HashingEncoder, OverlapReranker

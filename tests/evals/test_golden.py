@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import UsageError
-from pincite.evals.beir import read_beir, write_beir
-from pincite.evals.golden import Expected, GoldenQuery, GoldenSet, Turn, read_golden, write_golden
-from pincite.evals.runs import load_run, save_run
-from pincite.evals.trec import read_trec, write_qrels, write_run, write_topics
+from pincite.evals.golden.beir import read_beir, write_beir
+from pincite.evals.golden.questions import (
+    Expected,
+    GoldenQuery,
+    GoldenSet,
+    Turn,
+    read_golden,
+    write_golden,
+)
+from pincite.evals.golden.trec import read_trec, write_qrels, write_run, write_topics
+from pincite.evals.run.results import load_run, save_run
 from tests.evals.builders import GOLDEN, hybrid, take
 
 ROW = {"id": "q1", "query": "how?", "expected": [{"path": "a.md", "start_line": 1, "end_line": 3}]}

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from pincite.evals.ann import check_ann
-from pincite.evals.generate import generate
-from pincite.evals.golden import Expected, GoldenQuery
-from pincite.evals.label import judge, next_id, pool
-from pincite.evals.targets import counts_for
+from pincite.evals.analysis.approximate import check_ann
+from pincite.evals.golden.generate import generate
+from pincite.evals.golden.label import judge, next_id, pool
+from pincite.evals.golden.questions import Expected, GoldenQuery
+from pincite.evals.golden.targets import counts_for
 from pincite.model import Ranking, Scope
 from pincite.ports import Readable, Searchable, SearchRequest
 from pincite.profile import Profile
@@ -53,7 +53,7 @@ def test_a_model_writes_questions_where_there_is_one() -> None:
 
 
 def test_headings_and_names_become_questions() -> None:
-    from pincite.evals import generate as module
+    from pincite.evals.golden import generate as module
 
     text = "word " * 100
     code = chunk("a", text=text, source_type="code", symbols=("Store", "publish"))

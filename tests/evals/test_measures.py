@@ -9,10 +9,10 @@ import pytest
 import pytrec_eval
 
 from pincite.errors import UsageError
-from pincite.evals.golden import Expected
-from pincite.evals.measures import by_ranks, evaluate, parse
-from pincite.evals.observing import ranks_in
-from pincite.evals.targets import counts_for
+from pincite.evals.analysis.measures import by_ranks, evaluate, parse
+from pincite.evals.golden.questions import Expected
+from pincite.evals.golden.targets import counts_for
+from pincite.evals.run.observe import ranks_in
 from pincite.model import Chunk
 from tests.builders import chunk
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import UsageError
-from pincite.evals.calibrate import as_table, calibrate, learn
-from pincite.evals.profile_file import write_thresholds
-from pincite.evals.runs import Run
-from pincite.settings import load_settings
+from pincite.evals.analysis.calibrate import as_table, calibrate, learn
+from pincite.evals.analysis.profile_file import write_thresholds
+from pincite.evals.run.results import Run
+from pincite.settings.load import load_settings
 from pincite.stages.gate import MEASURED, Thresholds
 from tests.evals.builders import result, run_of
 

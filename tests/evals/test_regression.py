@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import pytest
 
 from pincite.errors import UsageError
-from pincite.evals.compare import compare
-from pincite.evals.golden import Expected, GoldenQuery, GoldenSet
-from pincite.evals.regression import check
-from pincite.evals.running import Subject
-from pincite.evals.runs import Run
-from pincite.evals.tables import checks_table, comparison_table
+from pincite.evals.analysis.compare import compare
+from pincite.evals.analysis.regression import check
+from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
+from pincite.evals.report.tables import checks_table, comparison_table
+from pincite.evals.run.results import Run
+from pincite.evals.run.runner import Subject
 from pincite.model import (
     Chunk,
     CollectionSpec,

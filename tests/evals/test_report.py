@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pincite.evals.golden import GoldenQuery, GoldenSet
-from pincite.evals.measures import DEFAULT_MEASURES
+from pincite.evals.analysis.measures import DEFAULT_MEASURES
+from pincite.evals.golden.questions import GoldenQuery, GoldenSet
 from pincite.evals.report import render
 from pincite.evals.report.svg import curves, histogram, lines
-from pincite.evals.runs import Run
+from pincite.evals.run.results import Run
 from pincite.profile import Profile
 from tests.evals.builders import GOLDEN, hybrid, result, run_of, subject_of, take
 

@@ -10,9 +10,9 @@ import pytest
 
 from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
-from pincite.evals.golden import Expected, GoldenQuery, GoldenSet
-from pincite.evals.sharing import Ledger, share
-from pincite.evals.summary import scores, summarise
+from pincite.evals.analysis.summary import scores, summarise
+from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
+from pincite.evals.sweep.shared_ports import Ledger, share
 from pincite.model import EvidencePack, Scope
 from pincite.ports import RerankScore
 from pincite.profile import Profile

@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pincite.evals.refusal import auroc, count, curve
-from pincite.evals.statistics import holm, interval, mean, median, quantile, randomisation_test
+from pincite.evals.analysis.refusal import auroc, count, curve
+from pincite.evals.analysis.statistics import (
+    holm,
+    interval,
+    mean,
+    median,
+    quantile,
+    randomisation_test,
+)
 
 
 def test_few_differences_are_tried_with_all_signs() -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ConfigError, UsageError
-from pincite.evals.points import Point, draw, grid, parse_values, with_values
-from pincite.evals.summary import scores
-from pincite.evals.sweep import SWEPT, sweep_points
-from pincite.evals.sweeping import run_sweep
-from pincite.evals.table import Row, SweepTable, is_tune
+from pincite.evals.analysis.summary import scores
+from pincite.evals.sweep.cells import SWEPT, sweep_points
+from pincite.evals.sweep.points import Point, draw, grid, parse_values, with_values
+from pincite.evals.sweep.results import Row, SweepTable, is_tune
+from pincite.evals.sweep.runner import run_sweep
 from pincite.profile import Profile
 from tests.evals.builders import GOLDEN, hybrid, take
 

@@ -6,10 +6,10 @@ import re
 import tomllib
 from pathlib import Path
 
-from pincite.model_settings import take_model_settings
 from pincite.providers.names import parse_model
 from pincite.providers.registry import Kind, builtin_providers, find_provider
 from pincite.providers.table import markdown
+from pincite.settings.models import take_model_settings
 from pincite.testing.contract_server import FAULTS
 from pincite.testing.contract_server.vendors import VENDORS
 

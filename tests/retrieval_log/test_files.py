@@ -6,12 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pincite.retrieval_log import LogFiles, LogSettings
+from pincite.retrieval_log import LogFiles
+from pincite.settings.retrieval_log import LogSettings
 
 WRITER = """
 import sys
 from pathlib import Path
-from pincite.retrieval_log import LogFiles, LogSettings
+from pincite.retrieval_log import LogFiles
+from pincite.settings.retrieval_log import LogSettings
 files = LogFiles(Path(sys.argv[1]), LogSettings(max_bytes=20_000, keep=50))
 for number in range(200):
     files.append(f"{sys.argv[2]} {number} ".encode().ljust(300, b"."))

@@ -23,14 +23,13 @@ from pincite.retrieval_log import (
     Asked,
     Event,
     LogFiles,
-    LogSettings,
     Recorder,
     events,
     file_recorder,
     find_event,
-    take_log_settings,
 )
 from pincite.search import search
+from pincite.settings.retrieval_log import LogSettings, take_log_settings
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, make

@@ -270,7 +270,7 @@ def test_an_index_run_and_verify_start_git_and_themselves_only(trap: Trap, tmp_p
     def run(*arguments: str) -> str:
         done = subprocess.run(
             ["strace", "-ff", "-e", "trace=execve", "-o", str(found / arguments[0]),
-             sys.executable, "-m", "pincite.surfaces.cli", *arguments, *index],
+             sys.executable, "-m", "pincite.surfaces.cli.app", *arguments, *index],
             env=environment, cwd=tmp_path, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

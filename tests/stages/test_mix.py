@@ -19,7 +19,7 @@ from pincite.model import (
     Verdict,
     VerdictLevel,
 )
-from pincite.stages.again import AgainConfig, again
+from pincite.stages.next_pass import AgainConfig, again
 from pincite.stages.select import SelectConfig, citable, select
 from tests.builders import candidate
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pincite.model import Gated, Notice, Plan, Pool, Query, Verdict, VerdictLevel
-from pincite.stages.pack import PackConfig, cite, line_range, pack
+from pincite.model.citation import cite, line_range
+from pincite.stages.pack import PackConfig, pack
 from pincite.stages.select import SelectConfig, select
 from tests.builders import candidate, chunk
 

@@ -13,10 +13,11 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from pincite.index.folder import Remembered
+from pincite.index.opening import open_store
 from pincite.model import CollectionSpec, Matrix, Point
 from pincite.ports import AnyOf, Filter, SearchRequest, Store
-from pincite.settings import open_store
-from pincite.store_settings import Remembered, StoreSettings
+from pincite.settings.stores import StoreSettings
 from pincite.stores.opening import open_edge
 from pincite.stores.qdrant_edge.generations import files_to_open, files_to_search, read_state
 from pincite.stores.qdrant_edge.layout import EdgeLayout

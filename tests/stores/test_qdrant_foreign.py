@@ -12,8 +12,8 @@ import pytest
 from qdrant_client import models
 
 from pincite.errors import StoreError, UsageError
+from pincite.scope.where import parse_where
 from pincite.stores.foreign_ids import PointIds
-from pincite.where import parse_where
 from tests.stores.foreign import (
     BM25,
     ENCODER,

@@ -10,7 +10,7 @@ import pytest
 from qdrant_client import models
 
 from pincite.errors import UsageError
-from pincite.where import parse_where
+from pincite.scope.where import parse_where
 from tests.stores.foreign import (
     TEXTS,
     asking,

@@ -27,7 +27,7 @@ class Cli:
         """The finished command; its exit code must be `code`."""
         clean = clean_environment()
         finished = subprocess.run(
-            [sys.executable, "-m", "pincite.surfaces.cli", *arguments],
+            [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments],
             cwd=self.folder,
             env=clean | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables,
             input=stdin,
@@ -60,7 +60,7 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
     yield command
     if (tmp_path / ".pincite" / "catalog.db").exists():
         subprocess.run(
-            [sys.executable, "-m", "pincite.surfaces.cli", "stop"],
+            [sys.executable, "-m", "pincite.surfaces.cli.app", "stop"],
             cwd=tmp_path,
             capture_output=True,
             check=False,

@@ -18,7 +18,7 @@ from google.genai import types
 from pydantic import Field
 
 from pincite.errors import ConfigError
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 from pincite.surfaces.adk import EvidenceToolset
 from tests.surfaces.conftest import Cli
 

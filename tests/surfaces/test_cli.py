@@ -251,7 +251,7 @@ def test_settings_reach_the_search(indexed: Cli) -> None:
 
 
 def test_a_pipe_that_closes_early_is_no_error(indexed: Cli) -> None:
-    shell = f"{sys.executable} -m pincite.surfaces.cli search key --json | head -c 10"
+    shell = f"{sys.executable} -m pincite.surfaces.cli.app search key --json | head -c 10"
     done = subprocess.run(
         ["bash", "-c", shell], cwd=indexed.folder, capture_output=True, check=False
     )

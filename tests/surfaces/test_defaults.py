@@ -13,11 +13,11 @@ from mcp import Client
 
 from pincite import Pincite
 from pincite.engine import AsyncPincite
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 from pincite.surfaces.adk import EvidenceToolset
-from pincite.surfaces.arguments import input_schema
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import SearchArguments, tools
+from pincite.surfaces.tool_arguments import input_schema
 from tests.surfaces.conftest import Cli
 
 README = Path(__file__).parents[2] / "README.md"

@@ -25,7 +25,7 @@ def answered(cli: Cli, answer: bytes) -> tuple[int, str]:
     ours, theirs = pty.openpty()
     os.write(ours, answer)
     done = subprocess.run(
-        [sys.executable, "-m", "pincite.surfaces.cli", "collections", "drop", "main"],
+        [sys.executable, "-m", "pincite.surfaces.cli.app", "collections", "drop", "main"],
         cwd=cli.folder,
         env=clean_environment() | {"PINCITE_OFFLINE": "1", "PINCITE_IDLE_S": "60"},
         stdin=theirs,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 from pincite.surfaces.adk import EvidenceToolset
 from pincite.testing.contract_server import ContractServer
 from tests.surfaces.conftest import Cli

@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from pincite.surfaces.cli import main
+from pincite.surfaces.cli.app import main
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli

@@ -64,7 +64,7 @@ def test_an_index_folder_that_cannot_be_is_an_error_and_no_traceback(
 def test_a_current_folder_that_is_gone_is_an_error_and_no_traceback(cli: Cli) -> None:
     gone = cli.folder / "gone"
     gone.mkdir()
-    command = [sys.executable, "-m", "pincite.surfaces.cli", "search", "fox"]
+    command = [sys.executable, "-m", "pincite.surfaces.cli.app", "search", "fox"]
     done = subprocess.run(
         ["/bin/sh", "-c", 'rmdir "$1"; shift; exec "$@"', "sh", str(gone), *command],
         cwd=gone,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pincite.owner import wire
-from pincite.owner.reading import workplace
+from pincite.daemon import protocol
+from pincite.daemon.read_only import workplace
 from tests.disks import files, read_only
 from tests.surfaces.conftest import Cli
 
@@ -31,5 +31,5 @@ def test_the_command_line_says_once_that_an_index_is_read_only(cli: Cli) -> None
             assert "is read-only" in refused.stderr
             assert "Traceback" not in refused.stderr
         cli("stop")
-        assert not (workplace(root) / wire.SOCKET).exists()
+        assert not (workplace(root) / protocol.SOCKET).exists()
     assert files(root) == before

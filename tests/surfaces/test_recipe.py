@@ -67,7 +67,7 @@ class Place:
         """The finished command. A verdict of none (3) is fine: the server that stands in for
         Voyage knows no more than which words agree."""
         done = subprocess.run(
-            [sys.executable, "-m", "pincite.surfaces.cli", *arguments],
+            [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments],
             cwd=self.cli.folder,
             env=clean_environment() | {"PINCITE_IDLE_S": "60"} | self.variables,
             capture_output=True,

@@ -13,7 +13,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
 from pincite.engine import AsyncPincite
 from pincite.model import EvidencePack, Pool, Query
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 from pincite.stages.rerank import RerankConfig, rerank
 from pincite.testing.contract_server import ContractServer
 from tests.builders import candidate

@@ -14,7 +14,7 @@ import pytest
 
 from pincite.engine import AsyncPincite
 from pincite.model import Scope
-from pincite.settings import Settings, load_settings
+from pincite.settings.load import Settings, load_settings
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
@@ -194,7 +194,7 @@ def test_a_lexical_collection_gets_a_model_without_its_files(
 INTERRUPTIBLE = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-from pincite.surfaces.cli import main
+from pincite.surfaces.cli.app import main
 main()
 """
 

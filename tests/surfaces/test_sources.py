@@ -8,7 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from pincite.sources.configured import sources_from
+from pincite.settings.sources import sources_from
 from tests.sources.helpers import commit
 from tests.surfaces.conftest import Cli
 

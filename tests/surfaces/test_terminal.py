@@ -66,7 +66,7 @@ def on_terminal(cli: Cli, *arguments: str, **variables: str) -> tuple[str, str, 
         tty.setraw(theirs)  # a newline stays one
     readers = [Thread(target=read, args=(name, ours)) for name, (ours, _) in pairs.items()]
     process = subprocess.Popen(
-        [sys.executable, "-m", "pincite.surfaces.cli", *arguments],
+        [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments],
         cwd=cli.folder,
         env=clean_environment()
         | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1", "TERM": "xterm"}
@@ -184,7 +184,7 @@ def test_json_means_the_same_on_a_terminal_and_in_a_pipe(evil: Cli) -> None:
 def test_a_pipe_gets_the_file_byte_for_byte(cli: Cli, raw: bytes) -> None:
     cli.write("notes/one.md", raw)
     cli("index", "notes", "--lexical")
-    command = [sys.executable, "-m", "pincite.surfaces.cli", "get", "one.md"]
+    command = [sys.executable, "-m", "pincite.surfaces.cli.app", "get", "one.md"]
     done = subprocess.run(
         command,
         cwd=cli.folder,
@@ -197,7 +197,7 @@ def test_a_pipe_gets_the_file_byte_for_byte(cli: Cli, raw: bytes) -> None:
 
 
 def test_a_pipe_gets_single_lines_byte_for_byte(evil: Cli) -> None:
-    command = [sys.executable, "-m", "pincite.surfaces.cli", "get", f"{NAME}:5:2"]
+    command = [sys.executable, "-m", "pincite.surfaces.cli.app", "get", f"{NAME}:5:2"]
     done = subprocess.run(
         command,
         cwd=evil.folder,

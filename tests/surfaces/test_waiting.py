@@ -9,14 +9,14 @@ import sys
 
 import pytest
 
-from pincite.owner.turns import turn
+from pincite.daemon.write_turns import turn
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
 
 
 def start(cli: Cli, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "pincite.surfaces.cli", *arguments],
+        [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments],
         cwd=cli.folder,
         env=clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"},
         stdout=subprocess.PIPE,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from pincite.chunkers.blocks import front_matter_end, heading_lines, heading_source
-from pincite.markup import explicit_id, rendered_heading
+from pincite.readers.inline_markup import explicit_id, rendered_heading
 
 if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines

@@ -15,7 +15,7 @@ from pincite.chunkers.blocks import (
 )
 from pincite.chunkers.pieces import Path, Piece
 from pincite.chunkers.raw_html import table_head
-from pincite.markup import plain_heading
+from pincite.readers.inline_markup import plain_heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -83,7 +83,7 @@ class Scope:
     """Which part of the index a search may see. Empty fields do not restrict.
 
     `allow` and `block` are glob patterns over the document path; `block` wins. `where` is a filter
-    in the language of `pincite.where`.
+    in the language of `pincite.scope.where`.
     """
 
     collections: tuple[str, ...] = ()

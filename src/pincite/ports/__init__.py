@@ -23,16 +23,8 @@ from pincite.ports.filters import (
     words,
 )
 from pincite.ports.index import Index, Readable, Searchable
-from pincite.ports.judges import (
-    LLM,
-    Completion,
-    CutTokens,
-    Finish,
-    Message,
-    Reranker,
-    RerankScore,
-    Role,
-)
+from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Message, Role
+from pincite.ports.rerankers import Reranker, RerankScore
 from pincite.ports.storage import (
     Catalog,
     CollectionInfo,

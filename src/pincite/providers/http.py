@@ -18,7 +18,7 @@ from pincite.providers.retry import Clock, RetryPolicy, retrying
 from pincite.providers.secret import Secret
 from pincite.providers.shapes import shape
 from pincite.providers.translate import translate
-from pincite.tasks import left_s
+from pincite.support.concurrency import left_s
 from pincite.trace import Reply, exchange
 
 if TYPE_CHECKING:

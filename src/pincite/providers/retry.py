@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pincite.errors import ConfigError, RateLimited, Unavailable
-from pincite.tasks import left_s
+from pincite.support.concurrency import left_s
 
 T = TypeVar("T")
 

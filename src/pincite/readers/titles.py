@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from pincite.markup import plain_heading
+from pincite.readers.inline_markup import plain_heading
 
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200

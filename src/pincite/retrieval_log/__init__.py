@@ -18,7 +18,6 @@ from pincite.retrieval_log.event import (
 from pincite.retrieval_log.files import LogFiles
 from pincite.retrieval_log.reading import events, find_event
 from pincite.retrieval_log.recorder import Entry, Recorder, file_recorder
-from pincite.retrieval_log.settings import LogSettings, take_log_settings
 
 __all__ = [
     "Asked",
@@ -30,7 +29,6 @@ __all__ = [
     "Found",
     "ItemChange",
     "LogFiles",
-    "LogSettings",
     "Recorder",
     "Replay",
     "RerankState",
@@ -40,5 +38,4 @@ __all__ = [
     "file_recorder",
     "find_event",
     "found_by",
-    "take_log_settings",
 ]

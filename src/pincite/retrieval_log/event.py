@@ -22,7 +22,7 @@ from pincite.model import (
 )
 from pincite.ports import CollectionInfo
 from pincite.profile import Profile
-from pincite.remember import for_the_last
+from pincite.support.memoize import for_the_last
 from pincite.trace import RERANKER, Trace
 from pincite.version import VERSION
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pincite.retrieval_log.settings import LogSettings
+from pincite.settings.retrieval_log import LogSettings
 
 NAME = "retrieval.jsonl"
 

@@ -18,7 +18,7 @@ from pincite.ports import CollectionInfo
 from pincite.retrieval_log.event import Asked, Event, Found, event_of
 from pincite.retrieval_log.files import LogFiles
 from pincite.retrieval_log.masking import masked
-from pincite.retrieval_log.settings import LogSettings
+from pincite.settings.retrieval_log import LogSettings
 from pincite.trace import Trace
 
 log = logging.getLogger(__name__)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pincite.errors import ConfigError
-from pincite.failures import in_time, sort_out
 from pincite.model import Candidate, Fused, Notice, Pool
 from pincite.ports import Searchable, Stored
-from pincite.tasks import outcomes
+from pincite.support.concurrency import in_time, outcomes, sort_out
 
 
 @dataclass(frozen=True, slots=True)

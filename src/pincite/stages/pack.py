@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from pincite.model import (
     Candidate,
-    Chunk,
     Context,
     Evidence,
     EvidencePack,
@@ -17,6 +16,7 @@ from pincite.model import (
     Pool,
     Query,
 )
+from pincite.model.citation import cite
 
 SCHEMA_VERSION = "1.2"
 
@@ -71,36 +71,6 @@ def pack(
         coverage={kind: kinds.count(kind) for kind in ("docs", "code", "data")},
         warnings=tuple(dict.fromkeys(said)),
     )
-
-
-def cite(chunk: Chunk) -> str:
-    """`name@ref:path#L3-L9`, or for documents that have an address `name@ref:https://…#top#L3-L9`.
-    The lines are those of the file, whatever the page looks like.
-
-    Columns are added where the chunk begins or ends inside a line. Nothing is invented: a chunk
-    without lines is cited without lines, one without a revision without it, and one that has
-    neither address nor path by its id.
-    """
-    source = f"{chunk.repo}@{chunk.ref}" if chunk.ref else chunk.repo
-    place = chunk.url or chunk.path or chunk.id
-    return f"{source}:{place}#{line_range(chunk)}" if chunk.end_line else f"{source}:{place}"
-
-
-def place_of(one: Chunk | Evidence) -> str:
-    """Path and lines, as far as they are known; else the address, or nothing."""
-    if not one.path:
-        return one.url or ""
-    return f"{one.path}#{line_range(one)}" if one.end_line else one.path
-
-
-def line_range(chunk: Chunk | Evidence) -> str:
-    """`L3-L9`, `L3`, or `L3C10-L9C2` with columns where a line is cut."""
-    first, last = f"L{chunk.start_line}", f"L{chunk.end_line}"
-    if chunk.start_column is not None:
-        first += f"C{chunk.start_column}"
-    if chunk.end_column is not None:
-        last += f"C{chunk.end_column}"
-    return first if first == last else f"{first}-{last}"
 
 
 def _evidence(

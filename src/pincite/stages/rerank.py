@@ -10,11 +10,10 @@ from math import ceil
 from typing import Final, Literal
 
 from pincite.errors import ConfigError, PinciteError
-from pincite.failures import rate_notices
 from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode
 from pincite.ports import CutTokens, Reranker, RerankScore
-from pincite.tasks import within
-from pincite.token_estimate import cut_estimated
+from pincite.support.concurrency import rate_notices, within
+from pincite.support.token_estimate import cut_estimated
 from pincite.trace import RERANKER, exchange
 
 _MOST = 250  # candidates; more cost much and bring little

@@ -25,9 +25,9 @@ from pincite.errors import ConfigError, PinciteError
 from pincite.model import Corpus, SourceType, TaskMode
 from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
-from pincite.settings import Settings, load_settings
+from pincite.settings.load import Settings, load_settings
 from pincite.surfaces import commands
-from pincite.surfaces.arguments import WHERE, take_arguments
+from pincite.surfaces.tool_arguments import WHERE, take_arguments
 
 log = logging.getLogger(__name__)
 #: What `retrieve_adk_evidence` is about, where the configuration does not name it.

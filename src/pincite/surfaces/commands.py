@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pincite.diagnostics.explain import StageView, explain, explain_table
+from pincite.diagnostics.status import Status, status, status_table
 from pincite.errors import SourceError, UsageError
 from pincite.model import Corpus, EvidencePack, Scope, SourceType, TaskMode
-from pincite.surfaces.explain import StageView, explain, explain_table
+from pincite.scope.where import parse_where
 from pincite.surfaces.render import pack_from_json
-from pincite.surfaces.status import Status, status, status_table
 from pincite.trace import Trace
-from pincite.where import parse_where
 
 if TYPE_CHECKING:
+    from pincite.citations.locate import Checked
     from pincite.engine import AsyncPincite
-    from pincite.locate import Checked
     from pincite.stages.context import Around
     from pincite.stages.retrieve import SearchMode
 

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import msgspec
 
 from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack, Verdict
-from pincite.stages.pack import place_of
-from pincite.surfaces.options import Painted
-from pincite.surfaces.terminal import one_line, visible, visible_json
+from pincite.model.citation import place_of
+from pincite.support.terminal import one_line, visible, visible_json
+from pincite.surfaces.cli.options import Painted
 
 Format = Literal["table", "json", "md", "files"]
 

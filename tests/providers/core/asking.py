@@ -15,7 +15,7 @@ from pincite.errors import ProviderError
 from pincite.providers.options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
-from pincite.tasks import within
+from pincite.support.concurrency import within
 
 
 async def ask(url: str, rates: Path, per_minute: int, times: int) -> None:

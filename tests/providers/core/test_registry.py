@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ConfigError
-from pincite.model_settings import take_model_settings
 from pincite.providers.registry import (
     KINDS,
     Provider,
@@ -19,6 +18,7 @@ from pincite.providers.registry import (
     missing_extra,
     providers,
 )
+from pincite.settings.models import take_model_settings
 
 KEY = "sk-do-not-show-this-0123456789"
 
@@ -70,7 +70,7 @@ def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_third_party_adds_a_provider_in_one_file(third_party: Path, tmp_path: Path) -> None:
     code = (
         "import os, sys; sys.argv = ['pincite', *sys.argv[1:]];"
-        " from pincite.surfaces.cli import main; main()"
+        " from pincite.surfaces.cli.app import main; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "embed", "abc", "--model", "letters:latin"],

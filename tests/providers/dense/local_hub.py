@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pincite.errors import ModelUnavailable
-from pincite.providers.dense import weights
-from pincite.providers.dense.weights import FetchOptions
+from pincite.providers.bundled import weights
+from pincite.providers.bundled.weights import FetchOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.providers.dense.tiny_bert import Published
+    from tests.providers.bundled.tiny_bert import Published
 
 
 @dataclass

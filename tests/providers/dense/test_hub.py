@@ -19,7 +19,7 @@ from pincite.ports import DenseEncoder
 from pincite.providers.options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.testing.encoders import DenseEncoderContract
-from tests.providers.dense import tiny_bert
+from tests.providers.bundled import tiny_bert
 from tests.providers.transformers.published_graph import publish_graph
 from tests.providers.transformers.tiny_heads import publish
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pincite.encoders.by_name import CollectionEncoder, Models
 from pincite.errors import AuthError, ConfigError, TooLarge, Unavailable
-from pincite.hosted import CollectionEncoder, Models
 from pincite.model import CollectionSpec, Notice
-from pincite.model_settings import ModelSettings
 from pincite.providers.dense.voyage import address
 from pincite.providers.options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
+from pincite.settings.models import ModelSettings
 from pincite.testing.contract_server import ContractServer
 from tests.providers.dense.remotes import KEY, opened
 

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.providers.dense.tiny_bert import VOCABULARY
-from tests.providers.transformers.published_graph import publish_graph
-from tests.providers.transformers.tiny_heads import masked_tensors, piece_logits, pieces, publish
 
 from pincite.errors import ConfigError, ModelUnavailable
 from pincite.ports import SparseEncoder
@@ -19,6 +16,9 @@ from pincite.providers.sparse.engine_bm25 import EngineBm25Encoder
 from pincite.providers.sparse.splade import SpladeEncoder
 from pincite.providers.transformers.heads import predict_words
 from pincite.testing.encoders import CountingContract, SparseEncoderContract
+from tests.providers.bundled.tiny_bert import VOCABULARY
+from tests.providers.transformers.published_graph import publish_graph
+from tests.providers.transformers.tiny_heads import masked_tensors, piece_logits, pieces, publish
 
 TEXT = "the retry policy of the agent"
 

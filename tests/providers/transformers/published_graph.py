@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pincite.providers.dense import protobuf
-from pincite.providers.dense.manifest import INPUT
-from pincite.providers.dense.onnx_bert import (
+from pincite.providers.bundled import protobuf
+from pincite.providers.bundled.manifest import INPUT
+from pincite.providers.bundled.onnx_bert import (
     MICROSOFT,
     OPERATOR_SET,
     BertShape,
@@ -18,7 +18,7 @@ from pincite.providers.dense.onnx_bert import (
     read_tensors,
 )
 from pincite.providers.transformers.heads import TYPES
-from tests.providers.dense.tiny_bert import HEADS
+from tests.providers.bundled.tiny_bert import HEADS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from tests.providers.dense.tiny_bert import (
+from tests.providers.bundled.tiny_bert import (
     HEADS,
     HIDDEN,
     POSITIONS,

@@ -50,7 +50,7 @@ def command(folder: Path, *options: str) -> StdioServerParameters:
     clean = clean_environment()
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "pincite.surfaces.cli", "mcp", *options],
+        args=["-m", "pincite.surfaces.cli.app", "mcp", *options],
         cwd=folder,
         env=clean | {"PINCITE_OFFLINE": "1", "PINCITE_IDLE_S": "60"},
     )

@@ -22,7 +22,7 @@ from tests.surfaces.mcp.test_transports import JSON, NEW, NEW_HEADERS, OLD
 _SERVER = """
 import asyncio, os
 from pathlib import Path
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.limits import HttpLimits
 from pincite.surfaces.mcp.serving import Address, Offer, serve_http
 

@@ -12,9 +12,9 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
+from pincite.daemon.spawn import owner_pid
 from pincite.engine import AsyncPincite
-from pincite.owner.starting import owner_pid
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
 from pincite.surfaces.mcp.server import make_server, warm
 from pincite.surfaces.mcp.tools import tools

@@ -17,7 +17,7 @@ import pytest
 from mcp import Client
 
 from pincite.errors import ConfigError, UsageError
-from pincite.settings import load_settings
+from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.serving import Address, security, serve_http
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
@@ -198,7 +198,7 @@ def test_an_address_that_cannot_be_had_is_named(indexed: Cli) -> None:
 
 def test_without_the_library_the_command_says_what_to_install(tmp_path: Path) -> None:
     code = (
-        "import sys; sys.modules['mcp'] = None; from pincite.surfaces.cli import main;"
+        "import sys; sys.modules['mcp'] = None; from pincite.surfaces.cli.app import main;"
         " sys.argv = ['pincite', 'mcp']; main()"
     )
     done = subprocess.run(

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import msgspec
 
 from pincite.errors import UsageError
-from pincite.evals.calibrate import Calibration, calibrate
-from pincite.evals.calibration_table import calibration_table
-from pincite.evals.compare import VERDICT, Comparison, compare
+from pincite.evals.analysis.calibrate import Calibration, calibrate
+from pincite.evals.analysis.compare import VERDICT, Comparison, compare
+from pincite.evals.analysis.summary import Summary, summarise
+from pincite.evals.report.calibration import calibration_table
 from pincite.evals.report.html import page
-from pincite.evals.runs import Run
-from pincite.evals.summary import Summary, summarise
-from pincite.evals.tables import comparison_table, summary_table
+from pincite.evals.report.tables import comparison_table, summary_table
+from pincite.evals.run.results import Run
 
 _COMPARED = ("nDCG@10", "R@10", "RR@12", VERDICT)
 

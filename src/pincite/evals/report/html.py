@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from pincite.evals.calibrate import Calibration
-from pincite.evals.compare import Comparison
+from pincite.evals.analysis.calibrate import Calibration
+from pincite.evals.analysis.compare import Comparison
+from pincite.evals.analysis.summary import Summary
 from pincite.evals.report.parts import estimates, table, tiles
 from pincite.evals.report.sections import calibration, plots, profile, questions, refusals, stages
 from pincite.evals.report.style import STYLE
-from pincite.evals.runs import Run
-from pincite.evals.summary import Summary
-from pincite.evals.tables import share
+from pincite.evals.report.tables import share
+from pincite.evals.run.results import Run
 
 
 def page(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from pincite.evals.summary import Estimate
+from pincite.evals.analysis.summary import Estimate
 
 _TEXT, _LONG = 20, 40  # characters
 

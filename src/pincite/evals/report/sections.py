@@ -6,13 +6,9 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from pincite.evals.calibrate import Calibration
-from pincite.evals.calibration_table import HEAD, calibration_rows, explained
-from pincite.evals.refusal import curve
-from pincite.evals.report import svg
-from pincite.evals.report.parts import bars, figure, stacked, table
-from pincite.evals.runs import QueryResult, Run
-from pincite.evals.summary import (
+from pincite.evals.analysis.calibrate import Calibration
+from pincite.evals.analysis.refusal import curve
+from pincite.evals.analysis.summary import (
     STAGE_DEPTHS,
     StageFigures,
     Summary,
@@ -20,7 +16,11 @@ from pincite.evals.summary import (
     signals,
     values_by_topic,
 )
-from pincite.evals.tables import best_rank
+from pincite.evals.report import svg
+from pincite.evals.report.calibration import HEAD, calibration_rows, explained
+from pincite.evals.report.parts import bars, figure, stacked, table
+from pincite.evals.report.tables import best_rank
+from pincite.evals.run.results import QueryResult, Run
 
 _SHOWN = 6
 _RANKED = ("fused", "smoothed", "reranked", "blended")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from pincite.errors import ConfigError, ModelUnavailable
 from pincite.ports import RerankScore
-from pincite.providers.dense.minilm import usable_cores
+from pincite.providers.bundled.minilm import usable_cores
 from pincite.providers.rerank.scoring import best_first
 from pincite.providers.transformers.folder import read_folder
 from pincite.providers.transformers.heads import classifier
@@ -18,7 +18,7 @@ from pincite.providers.transformers.session import TransformerSession
 
 if TYPE_CHECKING:
     from pincite.model import SignalKind
-    from pincite.providers.dense.onnx_bert import Precision
+    from pincite.providers.bundled.onnx_bert import Precision
 
 DEFAULT_MODEL: Final = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 

@@ -1,4 +1,4 @@
-"""BM25 as sparse vectors: the document side here, the IDF in `pincite.idf`."""
+"""BM25 as sparse vectors: the document side here, the IDF in `pincite.index.idf`."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pincite.providers.transformers.session import TransformerSession
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pincite.providers.dense.onnx_bert import Precision
+    from pincite.providers.bundled.onnx_bert import Precision
 
 #: Weights at most this are dropped. # guess, unmeasured
 PRUNE_BELOW = 0.01

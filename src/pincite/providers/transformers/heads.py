@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from pincite.providers.dense.manifest import INPUT
-from pincite.providers.dense.onnx_bert import (
+from pincite.providers.bundled.manifest import INPUT
+from pincite.providers.bundled.onnx_bert import (
     BertShape,
     Floats,
     GraphWriter,

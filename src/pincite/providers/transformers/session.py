@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pincite.errors import ModelUnavailable
-from pincite.providers.dense.manifest import INPUT
-from pincite.providers.dense.minilm import encodable
-from pincite.providers.dense.onnx_bert import BertShape, Precision
+from pincite.providers.bundled.manifest import INPUT
+from pincite.providers.bundled.minilm import encodable
+from pincite.providers.bundled.onnx_bert import BertShape, Precision
 from pincite.providers.transformers.folder import ModelFolder, load_tokenizer
 from pincite.providers.transformers.heads import TYPES
 

@@ -33,7 +33,7 @@ from pincite.stores.qdrant_edge.guarding import translated
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.room import FINISHING_BYTES, SPARE_BYTES
-from pincite.tasks import to_the_end
+from pincite.support.concurrency import to_the_end
 
 T = TypeVar("T")
 

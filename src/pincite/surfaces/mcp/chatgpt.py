@@ -14,12 +14,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from pincite.citations.locate import find_chunk
+from pincite.collection.members import visible
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
-from pincite.locate import find_chunk
-from pincite.members import visible
 from pincite.model import Chunk, Evidence
-from pincite.stages.pack import cite
+from pincite.model.citation import cite
 from pincite.surfaces import commands
 from pincite.surfaces.mcp.tools import Answer, Tool, object_schema
 

@@ -22,12 +22,12 @@ from mcp.types import (
 )
 from mcp.types import Tool as Listed
 
+from pincite.collection.members import by_base
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
-from pincite.members import by_base
-from pincite.surfaces.arguments import input_schema, take_arguments
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.mcp.tools import Tool
+from pincite.surfaces.tool_arguments import input_schema, take_arguments
 from pincite.version import VERSION
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, UsageError
-from pincite.settings import Settings
+from pincite.settings.load import Settings
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
 from pincite.surfaces.mcp.limits import HttpLimits, Limited, limited_protocol
 from pincite.surfaces.mcp.server import make_server, warm

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pincite.claims import ClaimCheck
-from pincite.locate import Passage
+from pincite.citations.claims import ClaimCheck
+from pincite.citations.locate import Passage
 from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
 from pincite.ports import CollectionInfo
 from pincite.surfaces.render import reason_of, short_id

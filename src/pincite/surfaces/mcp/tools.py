@@ -10,12 +10,12 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from pincite.claims import Claim, ClaimCheck
+from pincite.citations.claims import Claim, ClaimCheck
+from pincite.citations.locate import Passage
 from pincite.engine import AsyncPincite
-from pincite.locate import Passage
 from pincite.model import EvidencePack, TaskMode
 from pincite.stages.context import Around
-from pincite.surfaces import arguments, commands
+from pincite.surfaces import commands, tool_arguments
 from pincite.surfaces.mcp import texts
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -84,7 +84,7 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     ref: Annotated[
         str | None, Meta(description="Only this revision (commit or version); may be shortened.")
     ] = None
-    where: Annotated[str, Meta(max_length=2_000, description=arguments.WHERE)] = ""
+    where: Annotated[str, Meta(max_length=2_000, description=tool_arguments.WHERE)] = ""
     context: Annotated[
         Around, Meta(description="Bring along what stands around each passage, in the structure.")
     ] = "none"

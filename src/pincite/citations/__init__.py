@@ -1,0 +1,1 @@
+"""From a citation back to the text: found, read, checked."""

@@ -1,0 +1,147 @@
+"""Does a citation hold? Checked against the files as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pincite.citations.locate import IndexedFile, find_chunk, find_path
+from pincite.citations.verify import Freshness, document_at
+from pincite.collection.members import visible
+from pincite.errors import PinciteError, UsageError
+from pincite.model import Document
+from pincite.model.citation import parse_citation
+from pincite.ports import CollectionInfo, Index
+from pincite.readers.decoding import decode
+from pincite.sources import OpenSource
+from pincite.sources.reopening import reopen_source
+
+ClaimStatus = Freshness | Literal["unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A citation or a chunk's #id, and the words that it is cited for, if any."""
+
+    citation: str
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCheck:
+    """What has become of a claim. `path` and lines (1-based, inclusive) are where its text is now,
+    None where that cannot be said."""
+
+    citation: str
+    status: ClaimStatus
+    detail: str = ""
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """What is claimed: that these lines of a file have this text, or are of this revision."""
+
+    known: IndexedFile
+    start_line: int | None
+    end_line: int | None
+    ref: str
+    text: str
+
+
+async def check(index: Index, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
+    """One verdict per claim, in their order. Differences in white space do not count.
+
+    `fresh`: the cited lines have the quote; without one, the file is that of the cited revision.
+    `moved`: the quote is elsewhere in the file. `changed`: it is not in the file, or the file has
+    no such lines. `deleted`: the file is gone. `unknown`: it is not indexed, or the file is of
+    another revision, which is not at hand, and there is no quote. An id stands for the text of
+    its chunk, the lines of a commit that git has for theirs.
+    """
+    infos = visible(await index.collections())
+    return tuple([await _check_one(index, infos, claim) for claim in claims])
+
+
+async def _check_one(index: Index, infos: Sequence[CollectionInfo], claim: Claim) -> ClaimCheck:
+    try:
+        cited = await _resolve(index, infos, claim)
+    except UsageError as error:
+        return ClaimCheck(claim.citation, "unknown", error.message)
+    try:
+        with reopen_source(cited.known.record) as opened:
+            document = document_at(opened, cited.known.path)
+            if document is not None and not cited.text:
+                cited = replace(cited, text=_text_at(opened, cited, document))
+    except PinciteError as error:
+        return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
+    if document is None:
+        return ClaimCheck(claim.citation, "deleted", "the file is gone", cited.known.path)
+    status, detail, start, end = _compare(cited, document)
+    return ClaimCheck(claim.citation, status, detail, cited.known.path, start, end)
+
+
+async def _resolve(index: Index, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
+    citation = parse_citation(claim.citation)
+    if citation is None:
+        info, chunk = await find_chunk(index, infos, claim.citation.strip().removeprefix("#"))
+        record = next(r for r in info.sources if r.source.name == chunk.repo)
+        text = claim.quote or chunk.text
+        known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)
+        return _Cited(known, chunk.start_line, chunk.end_line, chunk.ref, text)
+    known = await find_path(index, infos, citation.place, citation.source)
+    lines = (citation.start_line, citation.end_line)
+    return _Cited(known, *lines, citation.ref, claim.quote)
+
+
+def _text_at(opened: OpenSource, cited: _Cited, document: Document) -> str:
+    """The cited lines in the cited revision, where that is another one and at hand, else ""."""
+    if cited.start_line is None or _is_revision(cited, document):
+        return ""
+    raw = opened.read_at(cited.ref, cited.known.path)
+    if raw is None:
+        return ""
+    return "\n".join(decode(raw)[0].split("\n")[cited.start_line - 1 : cited.end_line])
+
+
+def _is_revision(cited: _Cited, document: Document) -> bool:
+    """Is the file as it is now that of the cited revision, which may be shortened?"""
+    refs = [document.ref]
+    if document.content_hash == cited.known.content_hash:
+        refs.append(cited.known.ref)
+    return any(ref.startswith(cited.ref) or cited.ref.startswith(ref) for ref in refs)
+
+
+_Verdict = tuple[ClaimStatus, str, int | None, int | None]
+
+
+def _compare(cited: _Cited, document: Document) -> _Verdict:
+    lines = document.text.split("\n")
+    if cited.text.strip():
+        places = list(_places(cited.text, lines))
+        for start, end in places:
+            if (cited.start_line or 1) <= start and end <= (cited.end_line or len(lines)):
+                return "fresh", "", start, end
+        if places:
+            start, end = places[0]
+            return "moved", f"now lines {start}-{end}", start, end
+        return "changed", "the text is not in the file", None, None
+    if not _is_revision(cited, document):
+        detail = f"the file is at {document.ref} now: give the quote, or search again"
+        return "unknown", detail, None, None
+    if (cited.end_line or 0) > len(lines):
+        return "changed", f"the file has {len(lines)} lines", None, None
+    return "fresh", "", cited.start_line, cited.end_line
+
+
+def _places(text: str, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """First and last line (1-based) of each place where the words of `text` stand in a row."""
+    words = [(word, number) for number, line in enumerate(lines, 1) for word in line.split()]
+    joined, wanted = " ".join(word for word, _ in words), " ".join(text.split())
+    position = joined.find(wanted)
+    while position >= 0:
+        first = joined.count(" ", 0, position)
+        yield words[first][1], words[first + wanted.count(" ")][1]
+        position = joined.find(wanted, position + 1)

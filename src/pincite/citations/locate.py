@@ -1,0 +1,216 @@
+"""From a citation back to the file: reading lines, and checking that evidence still holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from pincite.citations.verify import Checked, Freshness, check, check_stored, document_at
+from pincite.collection.members import visible
+from pincite.errors import PinciteError, SourceError, UsageError
+from pincite.model import Chunk, EvidencePack, SourceRecord
+from pincite.model.citation import Citation, parse_citation
+from pincite.ports import CollectionInfo, Index, Readable
+from pincite.readers.urls import url_for
+from pincite.sources import OpenSource
+from pincite.sources.reopening import reopen_source
+
+__all__ = ["Checked", "Passage", "get", "verify"]
+
+_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+))?(?::(?P<count>\d+))?\Z", re.DOTALL)
+_CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Lines of a file as it is now. `changed` says that it is not what was indexed, `newline` that
+    a newline follows the last line. `text.encode(encoding)` are the bytes of the file."""
+
+    citation: str
+    repo: str
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    changed: bool
+    encoding: str = "utf-8"
+    newline: bool = True
+
+    @property
+    def raw(self) -> bytes:
+        """The lines as they stand in the file."""
+        end = "\n" if self.newline else ""
+        return f"{self.text}{end}".encode(self.encoding)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file as it was when it was indexed: where, its path, revision and content hash."""
+
+    collection: str
+    record: SourceRecord
+    path: str
+    ref: str
+    content_hash: str
+
+
+async def get(index: Index, locator: str, context: int = 0) -> Passage:
+    """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count` or a citation, with so
+    many lines of context before and after, read from disk.
+
+    A path may be shortened from the left as long as it is unambiguous, and `source:path` names
+    the source. A citation gives the lines as they are now, of whatever revision. Raises
+    UsageError, or SourceError where the file is gone.
+    """
+    infos = visible(await index.collections())
+    chunk = _CHUNK.match(locator)
+    if chunk:
+        info, found = await find_chunk(index, infos, chunk["id"])
+        record = next(r for r in info.sources if r.source.name == found.repo)
+        known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
+        return _read_lines(known, found.start_line, found.end_line, context)
+    cited = parse_citation(locator)
+    if cited and any(r.source.name == cited.source for info in infos for r in info.sources):
+        known = await find_path(index, infos, cited.place, cited.source)
+        first, last = await _cited_lines(index, known, cited)
+        return _read_lines(known, first, last, context)
+    place = _PLACE.match(locator)
+    if place is None:
+        raise UsageError(f"{locator!r} is neither an id nor a path", hint="pincite get PATH:10:20")
+    start = int(place["line"] or 1)
+    count = int(place["count"] or (10**9 if place["line"] is None else 20))
+    known = await find_path(index, infos, place["path"])
+    return _read_lines(known, start, start + count - 1, context)
+
+
+async def find_chunk(
+    index: Index, infos: Sequence[CollectionInfo], prefix: str
+) -> tuple[CollectionInfo, Chunk]:
+    """The chunk whose id begins with `prefix`, and its collection. Raises UsageError where there
+    is none, or more than one."""
+    found = []
+    for info in infos:
+        page = await index.page(info.spec.name, prefix, 2) if len(prefix) < 32 else ()
+        full = await index.load(info.spec.name, [prefix]) if len(prefix) == 32 else ()
+        chunks = [*page, *(stored.chunk for stored in full)]
+        found += [(info, chunk) for chunk in chunks if chunk.id.startswith(prefix)]
+    if not found:
+        raise UsageError(f"no chunk has an id that begins with {prefix}", hint="pincite search ...")
+    if len({chunk.id for _, chunk in found}) > 1:
+        raise UsageError(f"several chunks have ids that begin with {prefix}: give more digits")
+    return found[0]
+
+
+async def find_path(
+    index: Index, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+) -> IndexedFile:
+    """The indexed file that is named by its path, the end of it, `source:path` or its address.
+
+    Raises UsageError where there is none, or more than one.
+    """
+    wanted = path.removeprefix("./")
+    exact, partial = [], []
+    for info in infos:
+        sources = {record.source.name: record for record in info.sources}
+        for known in await index.documents(info.spec.name):
+            if source is not None and known.source != source:
+                continue
+            record = sources[known.source]
+            item = IndexedFile(info.spec.name, record, known.path, known.ref, known.content_hash)
+            if wanted in (known.path, f"{known.source}:{known.path}"):
+                exact.append(item)
+            elif known.path.endswith(f"/{wanted}") or _is_address(wanted, record, known.path):
+                partial.append(item)
+    found = {(one.record.source.name, one.path): one for one in exact or partial}
+    if not found:
+        raise UsageError(f"no indexed file is named {path!r}", hint="pincite status")
+    if len(found) > 1:
+        names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
+        raise UsageError(f"{path!r} may be one of {names}: give more of the path")
+    return next(iter(found.values()))
+
+
+async def _cited_lines(index: Index, known: IndexedFile, cited: Citation) -> tuple[int, int]:
+    """The lines of a citation, of the section that its anchor names, or else of the whole page."""
+    if cited.start_line is None and "#" in cited.place:
+        chunks = await index.document(known.collection, known.record.source.name, known.path)
+        section = [chunk for chunk in chunks if chunk.url == cited.place]
+        if section:
+            return section[0].start_line, section[-1].end_line
+    return cited.start_line or 1, cited.end_line or 10**9
+
+
+def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
+    if "://" not in wanted:
+        return False
+    return url_for(path, record.source.url_rule) == wanted.partition("#")[0]
+
+
+def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passage:
+    record, path = known.record, known.path
+    with reopen_source(record) as opened:
+        document = document_at(opened, path)
+        if document is None:
+            raise SourceError(
+                f"{path} is not in {record.source.location} any more", hint="pincite index"
+            )
+    changed = document.content_hash != known.content_hash
+    ref = document.ref if changed else known.ref
+    lines = document.text.split("\n")
+    if start > len(lines) or start < 1:
+        raise UsageError(f"{path} has {len(lines)} lines, there is no line {start}")
+    last = min(end + context, len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0))
+    start = max(1, start - context)
+    last = max(start, last)
+    span = f"L{start}" if start == last else f"L{start}-L{last}"
+    return Passage(
+        citation=f"{record.source.name}@{ref}:{path}#{span}",
+        repo=record.source.name,
+        path=path,
+        start_line=start,
+        end_line=last,
+        text="\n".join(lines[start - 1 : last]),
+        changed=changed,
+        encoding=document.encoding,
+        newline=last < len(lines),
+    )
+
+
+async def verify(
+    index: Index, pack: EvidencePack, foreign: Mapping[str, Readable] = MappingProxyType({})
+) -> tuple[Checked, ...]:
+    """Hold every item of a pack against the files as they are now and the revision that it cites,
+    in the order of the items; see `citations.verify.check`. Items of `foreign` collections are
+    held against what these have; see `citations.verify.check_stored`."""
+    infos = visible(await index.collections())
+    sources = {
+        (name, record.source.name): record
+        for info in infos
+        for name in (info.spec.called, info.spec.name)
+        for record in info.sources
+    }
+    text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
+    opened: dict[tuple[str, str], OpenSource] = {}
+    checked = []
+    with ExitStack() as stack:
+        for item in pack.evidence:
+            key = item.collection, item.repo
+            if key not in sources:  # that model's collection is gone, not what it was made from
+                key = item.collection.rpartition("__")[0], item.repo
+            try:
+                if item.collection in foreign:
+                    there = foreign[item.collection]
+                    checked.append(await check_stored(there, item, text_cut=text_cut))
+                    continue
+                if key not in sources:
+                    raise SourceError(f"source {item.repo!r} is not in the index any more")
+                if key not in opened:
+                    opened[key] = stack.enter_context(reopen_source(sources[key]))
+                checked.append(check(opened[key], item, text_cut=text_cut))
+            except PinciteError as error:
+                state: Freshness = "unknown" if item.collection in foreign else "deleted"
+                checked.append(Checked(item.number, item.citation, state, error.message))
+    return tuple(checked)

@@ -1,0 +1,233 @@
+"""Collections of other programs, opened as `[collections.NAME]` says, and only read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from pincite.collection.placeholders import LateReadable, MissingEncoder, NamedEncoder, NoSparse
+from pincite.daemon.encoder import Embedding, QueryEncoder
+from pincite.encoders.bundled import LazyEncoder
+from pincite.encoders.by_name import Models, rung_of
+from pincite.encoders.sparse import open_sparse
+from pincite.errors import ConfigError, ModelUnavailable, PinciteError, StoreError, UsageError
+from pincite.model import Chunk, CollectionSpec
+from pincite.ports import (
+    CollectionInfo,
+    DenseEncoder,
+    Readable,
+    Searchable,
+    SparseEncoder,
+)
+from pincite.settings.external import ForeignSettings
+from pincite.settings.models import BUNDLED
+from pincite.stores.fields import Foreign
+from pincite.stores.foreign_ids import PointIds
+
+if TYPE_CHECKING:
+    from pincite.settings.load import Settings
+    from pincite.stores.qdrant.connection import Connection
+    from pincite.stores.qdrant.foreign import ForeignCollection
+
+T = TypeVar("T")
+
+_LOOK_S: Final = 5.0  # what `pincite status` waits for a server
+_ID = re.compile(r"#?([0-9a-f]{8,32})")
+
+
+class ForeignCollections:
+    """All that the settings name. Nothing is imported, opened or asked before it is needed, and a
+    server that is away costs its own collections only."""
+
+    def __init__(self, settings: Settings, models: Models) -> None:
+        self._settings = settings
+        self._named: Mapping[str, ForeignSettings] = settings.foreign
+        self._models = models
+        self._open: dict[str, ForeignCollection] = {}
+        self._connections: list[Connection] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._named)
+
+    def refuse(self, name: str) -> None:
+        """Raise UsageError for a collection that is only read; an empty name is the default."""
+        name = name or self._settings.indexed_collection
+        if name in self._named:
+            raise UsageError(
+                f"{name} is {self._where(name)}, made by another program: it is only read",
+                hint=f"another name, or take [collections.{name}] out of pincite.toml",
+            )
+
+    async def searchables(
+        self, owner: Embedding, infos: Sequence[CollectionInfo]
+    ) -> dict[str, Searchable | PinciteError]:
+        """Each by its name, none asked yet, or why it cannot be. `owner` has the bundled model,
+        `infos` are the collections of the index. Raises ConfigError for a name that one of these
+        has, too."""
+        taken = {name for info in infos for name in (info.spec.name, info.spec.called)}
+        for name in sorted(self._named.keys() & taken):
+            raise ConfigError(
+                f"there are two collections {name!r}: one of the index, and {self._where(name)}",
+                hint=f"give [collections.{name}] in pincite.toml another name",
+            )
+        return {name: await self._searchable(name, owner) for name in self._named}
+
+    async def _searchable(self, name: str, owner: Embedding) -> Searchable | PinciteError:
+        one = self._named[name]
+        sparse: SparseEncoder = NoSparse()
+        try:
+            dense = self._dense(name, owner)
+            if one.sparse:
+                sparse = await open_sparse(self._models, one.sparse_model, one.language)
+        except PinciteError as error:
+            return error
+        spec = self._spec(name)
+        return Searchable(
+            spec=replace(spec, dense=dense.fingerprint, sparse=sparse.fingerprint),
+            index=LateReadable(partial(self._collection, name)),
+            sparse=sparse,
+            dense=dense,
+            code=one.kind == "code",
+            rung=rung_of(spec.model),
+            kinds=frozenset((one.kind,)),
+            foreign=True,
+            store="qdrant",
+            depth=one.depth,
+            weight=one.weight,
+        )
+
+    def known(self) -> tuple[CollectionInfo, ...]:
+        """What there is, without asking anybody."""
+        return tuple(self._info(name) for name in sorted(self._named))
+
+    async def infos(self) -> tuple[CollectionInfo, ...]:
+        """What there is, by name; `broken` says why one cannot be searched."""
+        return tuple(await asyncio.gather(*(self._looked(name) for name in sorted(self._named))))
+
+    async def _looked(self, name: str) -> CollectionInfo:
+        info = self._info(name)
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                seen = await self._collection(name).look()
+        except TimeoutError:
+            return replace(info, broken=f"{name}: no answer within {_LOOK_S:g} s")
+        except PinciteError as error:
+            return replace(info, broken=error.message)
+        spec = replace(info.spec, dimensions=seen.dimensions, idf=seen.idf)
+        kinds = {self._named[name].kind: seen.points}
+        return replace(info, spec=spec, chunks=seen.points, kinds=kinds)
+
+    def _info(self, name: str) -> CollectionInfo:
+        return CollectionInfo(self._spec(name), (), 0, 0, 0, foreign=self._where(name))
+
+    def readable(self) -> Mapping[str, Readable]:
+        """Each by its name, to read from."""
+        return {name: LateReadable(partial(self._collection, name)) for name in self._named}
+
+    async def find(self, prefix: str) -> tuple[str, Chunk] | None:
+        """The point whose id begins with these hex digits, and its collection; where points have
+        numbers all 32 are needed. Servers that do not answer have none."""
+        if _ID.fullmatch(prefix) is None:
+            return None
+        found = await asyncio.gather(
+            *(self._first(name, index, prefix) for name, index in self.readable().items())
+        )
+        return next((one for one in found if one is not None), None)
+
+    async def _first(self, name: str, index: Readable, prefix: str) -> tuple[str, Chunk] | None:
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                if len(prefix) == 32:
+                    chunks = [stored.chunk for stored in await index.load(name, [prefix])]
+                else:
+                    chunks = list(await index.page(name, prefix, 1))
+        except (StoreError, UsageError, TimeoutError):
+            return None
+        return (name, chunks[0]) if chunks and chunks[0].id.startswith(prefix) else None
+
+    async def unless_theirs(self, locator: str, reading: Awaitable[T]) -> T:
+        """What `reading` gives. Raises a better UsageError where it was asked to read from one of
+        these."""
+        try:
+            return await reading
+        except UsageError as error:
+            raise await self._instead_of(error, locator) from error
+
+    async def _instead_of(self, error: UsageError, locator: str) -> UsageError:
+        name = locator.partition(":")[0].partition("@")[0]
+        if asked := _ID.fullmatch(locator):
+            tagged = [one for one in self._named if asked[1].startswith(PointIds(one).tag)]
+            found = None if tagged else await self.find(asked[1])
+            name = tagged[0] if tagged else found[0] if found else ""
+        if name not in self._named:
+            return error
+        return UsageError(
+            f"{locator} is of {name}, {self._where(name)}: its source is not indexed here",
+            hint='its text is in the pack: pincite search "..." --json',
+        )
+
+    async def close(self) -> None:
+        """Hang up on all servers."""
+        self._open.clear()
+        while self._connections:
+            await self._connections.pop().close()
+
+    def _where(self, name: str) -> str:
+        return f"{self._named[name].qdrant} at {self._named[name].url}"
+
+    def _collection(self, name: str) -> ForeignCollection:
+        if name not in self._open:
+            from pincite.stores.qdrant.connection import Connection, open_client
+            from pincite.stores.qdrant.foreign import ForeignCollection
+
+            one = self._named[name]
+            key = self._settings.key_of(one)
+            client = open_client(one.url, key, grpc_port=None, timeout_s=one.timeout_s)
+            connection = Connection(client, one.url)
+            self._connections.append(connection)
+            spec = self._spec(name)
+            foreign = Foreign(
+                name=name,
+                collection=one.qdrant,
+                fields=one.field_map(name),
+                vector=one.vector,
+                sparse=one.sparse,
+                dimensions=spec.dimensions,
+                model=one.model,
+            )
+            self._open[name] = ForeignCollection(connection, foreign, spec)
+        return self._open[name]
+
+    def _spec(self, name: str) -> CollectionSpec:
+        """What the settings say. The size of the bundled model is known, others are opened late."""
+        one = self._named[name]
+        bundled = self._bundled() if one.model == BUNDLED else None
+        return CollectionSpec(
+            name=name,
+            sparse=one.sparse and one.sparse_model,
+            chunker="",
+            dense=one.model,
+            dimensions=bundled.dimensions if isinstance(bundled, LazyEncoder) else 0,
+            language=one.language,
+            model="" if one.model == BUNDLED else one.model,
+            sparse_model=one.sparse and one.sparse_model,
+        )
+
+    def _dense(self, name: str, owner: Embedding) -> DenseEncoder:
+        if self._named[name].model != BUNDLED:
+            return NamedEncoder(self._models, self._spec(name))
+        bundled = self._bundled()
+        if isinstance(bundled, ModelUnavailable):
+            return MissingEncoder(bundled)
+        models = str(self._settings.models)
+        return QueryEncoder(owner, models, bundled.fingerprint, bundled.dimensions)
+
+    def _bundled(self) -> LazyEncoder | ModelUnavailable:
+        try:
+            return LazyEncoder(self._settings.models)
+        except ModelUnavailable as error:
+            return error

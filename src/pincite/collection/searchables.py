@@ -1,0 +1,169 @@
+"""Collections with the encoders that made them: what searches ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from pincite.collection.members import members, visible
+from pincite.daemon.encoder import QueryEncoder
+from pincite.encoders.by_name import CollectionEncoder, rung_of
+from pincite.encoders.fingerprint import require_fingerprint
+from pincite.encoders.sparse import sparse_of
+from pincite.errors import PinciteError, UsageError
+from pincite.model import CollectionSpec, Notice, Scope
+from pincite.ports import CollectionInfo, DenseEncoder, Searchable
+from pincite.settings.environment import COLLECTION
+from pincite.settings.models import BUNDLED, CollectionOptions
+from pincite.support.concurrency import left_out
+
+if TYPE_CHECKING:
+    from pincite.collection.external import ForeignCollections
+    from pincite.daemon.client import RemoteIndex
+    from pincite.encoders.by_name import Models
+    from pincite.settings.load import Settings
+
+#: From this share of its chunks on a collection counts as code; mixed ones gain nothing from
+#: it (docs/decisions/0004).
+CODE_SHARE = 0.9
+
+
+_Meant: TypeAlias = tuple[tuple[Searchable, ...], tuple[Notice, ...]]
+
+
+@dataclass(slots=True)
+class Searchables:
+    """The collections of an index by name, opened once. `failed` says why one could not be,
+    `named` which model the configuration names for one that has no others beside it. `default` is
+    the collection that a scope means which names none, empty for all."""
+
+    infos: Mapping[str, CollectionInfo]
+    opened: dict[str, Searchable] = field(default_factory=dict)
+    failed: dict[str, PinciteError] = field(default_factory=dict)
+    named: dict[str, str] = field(default_factory=dict)
+    default: str = ""
+    _last: tuple[Scope, _Meant] | None = field(default=None, init=False, repr=False, compare=False)
+
+    async def within(self, scope: Scope) -> _Meant:
+        """The collections that a scope means, a base standing for all of its members, and what is
+        to be said of members that could not be opened while others could.
+
+        Raises UsageError for an unknown name, FingerprintMismatch, ConfigError, ProviderError.
+        """
+        if self._last is None or self._last[0] != scope:
+            self._last = scope, await self._within(scope)
+        return self._last[1]
+
+    async def _within(self, scope: Scope) -> _Meant:
+        found: list[Searchable] = []
+        notices: list[Notice] = []
+        for group in self._groups(scope):
+            lost = [(name, self.failed[name]) for name in group if name in self.failed]
+            there = [self.opened[name] for name in group if name in self.opened]
+            theirs = not self._asked(scope) and any(self.infos[name].foreign for name in group)
+            if lost and not there and not theirs:
+                raise lost[0][1]
+            notices += [left_out(*one) for one in lost]
+            found += there
+        for one in found:
+            await self._require_configured(one)
+        return tuple(found), tuple(notices)
+
+    def _asked(self, scope: Scope) -> tuple[str, ...]:
+        """The collections that are named, by the scope or else by the settings."""
+        return scope.collections or ((self.default,) if self.default else ())
+
+    def _groups(self, scope: Scope) -> list[tuple[str, ...]]:
+        """The names of the members of each base that is asked, none twice."""
+        infos = self.infos.values()
+        bases = dict.fromkeys(info.spec.called for info in visible(infos))
+        groups: list[tuple[str, ...]] = []
+        for asked in dict.fromkeys(self._asked(scope) or bases):
+            of_base = tuple(info.spec.name for info in members(infos, asked))
+            if not of_base and asked not in self.infos:
+                called = sorted({info.spec.called for info in infos})
+                meant = "" if scope.collections else f", which {COLLECTION} names"
+                raise UsageError(
+                    f"there is no collection {asked!r}{meant}; there are: {', '.join(called)}",
+                    hint="pincite collections",
+                )
+            if not of_base and self.infos[asked].spec.pending:
+                raise UsageError(
+                    f"the collection {asked!r} is being filled",
+                    hint=f"pincite reembed {self.infos[asked].spec.called}"
+                    f" --to {self.infos[asked].spec.model or BUNDLED}",
+                )
+            known = {name for group in groups for name in group}
+            groups.append(tuple(name for name in of_base or (asked,) if name not in known))
+        return groups
+
+    async def _require_configured(self, one: Searchable) -> None:
+        """Raise FingerprintMismatch where `[collections.NAME]` names another model than the one
+        that the collection was made with."""
+        named = self.named.get(one.spec.name)
+        if named is None or one.spec.dense is None:
+            return
+        wanted = "" if named == BUNDLED else named
+        if isinstance(one.dense, CollectionEncoder) and wanted:
+            if wanted != one.spec.model:  # the same model at another address is fine
+                await one.dense.opened()
+        elif wanted != one.spec.model:
+            require_fingerprint(one.spec.name, "dense model", one.spec.dense, named)
+
+
+async def open_searchables(
+    settings: Settings,
+    models: Models,
+    client: RemoteIndex,
+    infos: Sequence[CollectionInfo],
+    foreign: ForeignCollections,
+) -> Searchables:
+    """Every collection that can be searched, those of other programs, too. What fails is kept, for
+    those who ask for it. Raises ConfigError where two have one name."""
+    use = settings.use
+    everything = {info.spec.name: info for info in (*infos, *foreign.known())}
+    made = Searchables(everything, default=settings.collection)
+    for name, one in (await foreign.searchables(client, infos)).items():
+        if isinstance(one, PinciteError):
+            made.failed[name] = one
+        else:
+            made.opened[name] = one
+    for info in infos:
+        spec = info.spec
+        if spec.pending:
+            continue
+        options = use.options.get(spec.name) or use.options.get(spec.called) or CollectionOptions()
+        alone = not spec.base and not options.beside and len(members(infos, spec.called)) < 2
+        if alone and spec.name in use.collections:
+            made.named[spec.name] = use.collections[spec.name]
+        named = made.named.get(spec.name, BUNDLED)
+        try:
+            sparse = await sparse_of(models, spec)
+        except PinciteError as error:
+            made.failed[spec.name] = error
+            continue
+        made.opened[spec.name] = Searchable(
+            spec=spec,
+            index=client,
+            sparse=sparse,
+            dense=_dense(settings, models, client, spec, "" if named == BUNDLED else named),
+            code=info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks),
+            rung=rung_of(spec.model),
+            kinds=frozenset(kind for kind, chunks in info.kinds.items() if chunks),
+            depth=options.depth,
+            weight=options.weight,
+            store=settings.store.kind,
+        )
+    return made
+
+
+def _dense(
+    settings: Settings, models: Models, client: RemoteIndex, spec: CollectionSpec, named: str
+) -> DenseEncoder | None:
+    """What embeds queries for a collection: the owner's model, or that of a provider."""
+    if spec.dense is None:
+        return None
+    if spec.model:
+        return CollectionEncoder(models, spec, named)
+    return QueryEncoder(client, str(settings.models), spec.dense, spec.dimensions)

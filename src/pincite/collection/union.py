@@ -1,0 +1,113 @@
+"""The members of a base as one index to write to: new documents go to one member, and a document is
+in one member only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pincite.collection.members import all_sources
+from pincite.model import CollectionSpec, DocumentRecord, Point
+from pincite.ports import CollectionInfo, Index
+
+
+class Together:
+    """`pincite.ports.Index` for a run of indexing into `target`. What is asked of the target is
+    answered for the `others`, too; a document that is written leaves the member that had it.
+
+    The old one is removed when the new one is there: a search in between may show both, and a
+    crash in between leaves both until the next run of that source.
+    """
+
+    def __init__(self, index: Index, target: str, others: Sequence[CollectionSpec]) -> None:
+        self._index = index
+        self._target = target
+        self._others = {spec.name: spec for spec in others}
+        self._places: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def made_with(self, source: str, path: str) -> tuple[str, ...]:
+        """As `CollectionSpec.made_with`, of the other member that has this document, if one has."""
+        place = self._places.get((source, path))
+        return self._others[place[0]].made_with if place else ()
+
+    async def collections(self) -> tuple[CollectionInfo, ...]:
+        """As `Index.collections`; the target knows the sources of all, its counts are its own."""
+        infos = await self._index.collections()
+        ours = [i for i in infos if i.spec.name in self._others or i.spec.name == self._target]
+        return tuple(
+            info if info.spec.name != self._target else replace(info, sources=all_sources(ours))
+            for info in infos
+        )
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        """As `Index.documents`, each once: that of the target, else of the last that has it."""
+        found: dict[tuple[str, str], DocumentRecord] = {}
+        for name in reversed(self._others):
+            for record in await self._index.documents(name, source):
+                key = (record.source, record.path)
+                if key in found:
+                    await self._index.remove(name, [record.revision])  # a crash has left it
+                else:
+                    found[key] = record
+                    self._places[key] = (name, record.revision)
+        for record in await self._index.documents(collection, source):
+            found[record.source, record.path] = record
+            await self._move_out((record.source, record.path))
+        return tuple(found[key] for key in sorted(found))
+
+    async def replace(
+        self, collection: str, record: DocumentRecord, points: Sequence[Point]
+    ) -> None:
+        """As `Index.replace`."""
+        await self._index.replace(collection, record, points)
+        await self._move_out((record.source, record.path))
+
+    async def _move_out(self, key: tuple[str, str]) -> None:
+        place = self._places.pop(key, None)
+        if place is not None:
+            await self._index.remove(place[0], [place[1]])
+
+    async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        """As `Index.touch`; each member knows its own."""
+        for name in (collection, *self._others):
+            await self._index.touch(name, records)
+
+    async def remove(self, collection: str, revisions: Sequence[str]) -> None:
+        """As `Index.remove`; each member knows its own."""
+        for name in (collection, *self._others):
+            await self._index.remove(name, revisions)
+
+    async def settle(self, collection: str) -> None:
+        """As `Index.settle`, of all members."""
+        for name in (collection, *self._others):
+            await self._index.settle(name)
+
+    async def let_go(self) -> tuple[str, ...]:
+        """Forget sources of which the others have nothing left, and drop those that are empty.
+        Returns the names of these."""
+        dropped = []
+        infos = await self._index.collections()
+        known = {r.source.name for i in infos if i.spec.name == self._target for r in i.sources}
+        for info in infos:
+            name = info.spec.name
+            if name not in self._others:
+                continue
+            for record in info.sources:  # one without documents yet stands nowhere else
+                if record.source.name not in known:
+                    await self._index.put_source(self._target, record)
+            if not info.documents:
+                await self._index.drop(name)
+                dropped.append(name)
+                continue
+            left = {record.source for record in await self._index.documents(name)}
+            for record in info.sources:
+                if record.source.name not in left:
+                    await self._index.forget(name, record.source.name)
+        return tuple(dropped)
+
+    def __getattr__(self, name: str) -> Any:
+        """What concerns the target alone."""
+        return getattr(self._index, name)

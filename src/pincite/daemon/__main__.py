@@ -1,0 +1,117 @@
+"""`python -m pincite.daemon INDEX MODELS IDLE_S`: the owner as a process.
+
+It goes into the background at once, so that nobody has to wait for its end. The first line on
+stdout is a JSON object: `{}` when clients may connect, `{"owned": true}` if another process has the
+index, or the error that ended it. Everything else goes to `owner.log` in its workplace,
+native noise on stderr included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+from contextlib import suppress
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pincite.ports import DenseEncoder
+
+
+class WithoutSecrets(logging.Formatter):
+    """What is logged may quote a question, such as a traceback of what failed on it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line and its traceback, masked as the retrieval log is."""
+        from pincite.retrieval_log.secrets import mask
+
+        return mask(super().format(record))
+
+
+def report(line: object) -> None:
+    """Tell the process that waits for us, if it still does, and let go of its pipe."""
+    with suppress(BrokenPipeError):
+        os.write(sys.stdout.fileno(), f"{json.dumps(line)}\n".encode())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+async def run(root: Path, models: Path, idle_s: float) -> None:
+    """Own the index until it is time to leave."""
+    from pincite.daemon.server import serve
+    from pincite.daemon.service import Owner
+    from pincite.index.opening import open_remembered
+    from pincite.support.gc_tuning import rarely_collect
+
+    def load_encoder(models: Path) -> DenseEncoder:
+        from pincite.encoders.bundled import open_encoder
+
+        return open_encoder(models)
+
+    owner = Owner(root, models, load_encoder, lambda root: open_remembered(root, os.environ))
+    rarely_collect()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, owner.leaving.set)
+    try:
+        await owner.open()
+        await serve(owner, root, idle_s, ready=lambda: report({}))
+    finally:
+        await owner.close()
+
+
+def main(index: str, models: str, idle_s: str) -> int:
+    """0 after a good end, 1 after an error that was reported."""
+    from pincite.daemon.protocol import LOG, describe_error
+    from pincite.daemon.read_only import workplace
+    from pincite.daemon.service import AlreadyOwned
+    from pincite.errors import IndexUnavailable, PinciteError
+
+    os.umask(0o077)
+    root = Path(index)
+    place = workplace(root)
+    os.chdir(place)
+    handler = RotatingFileHandler(place / LOG, maxBytes=1_000_000, backupCount=1)
+    handler.setFormatter(WithoutSecrets("%(asctime)s %(process)d %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    try:
+        asyncio.run(run(root, Path(models), float(idle_s)))
+    except AlreadyOwned:
+        report({"owned": True})
+        return 1
+    except PinciteError as error:
+        logging.getLogger("pincite.daemon").error("%s", error)
+        report({"error": describe_error(error)})
+        return 1
+    except OSError as error:
+        logging.getLogger("pincite.daemon").exception("the owner failed")
+        failed = IndexUnavailable(
+            f"the index {root} cannot be opened: {error}",
+            hint="an index must be on a local disk that you may write to: see PINCITE_INDEX",
+        )
+        report({"error": describe_error(failed)})
+        return 1
+    return 0
+
+
+_DESCRIPTORS = 65_536  # where there is no limit, or one of a thousand million
+
+
+def into_the_background() -> None:
+    """The caller's child ends here; its child, alone in a session of its own, goes on. Nothing has
+    been imported yet that starts threads or opens files. What the caller has let its children
+    inherit (a lock of its shell, the end of a pipe) would stay open as long as the owner lives."""
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), _DESCRIPTORS))
+
+
+if __name__ == "__main__":
+    into_the_background()
+    sys.exit(main(*sys.argv[1:]))

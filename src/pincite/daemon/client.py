@@ -1,0 +1,218 @@
+"""`pincite.ports.Index` over the owner's socket. Finds the owner of an index or starts it.
+
+Every operation may be sent twice without harm, so a client that loses the owner in the middle of
+one (killed, out of disk, panicked) starts it again and repeats the operation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import msgspec
+
+from pincite.daemon import protocol
+from pincite.daemon.read_only import workplace
+from pincite.daemon.spawn import Stream, connect, connect_or_start, hung, owner_pid, wait_for_end
+from pincite.daemon.versions import PATIENCE_S, UNUSED_S, compare, refusal
+from pincite.daemon.write_turns import is_being_written
+from pincite.errors import IndexUnavailable, PinciteError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_TRIES = 3
+_MEETINGS = 10  # owners that are met, one after the other, before one is the right one and stays
+_ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
+_HELLO_S = 30.0
+_LOOK_S = 0.1
+#: Connections from before a fork or of another loop. Closing one would take its descriptor out of a
+#: selector that the parent process still uses.
+_FOREIGN: list[list[Stream]] = []
+_Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
+
+
+def remote(method: _Method[P, T]) -> _Method[P, T]:
+    """The method of `wire.Service`, sent to the owner."""
+    called = method.__name__
+    parameters = inspect.signature(method).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+
+    async def call(self: RemoteIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        operation = protocol.operations()[called]
+        given = defaults | dict(zip(operation.names, args, strict=False)) | kwargs
+        arguments = [given[name] for name in operation.names]
+        result: T = await self.request(called, arguments, operation.result)
+        return result
+
+    return call
+
+
+class RemoteIndex:
+    """A client of the owner of the index folder `root`. Connections are made when needed."""
+
+    def __init__(
+        self, root: Path, models: Path, idle_s: float, answer_s: float = _ANSWER_S
+    ) -> None:
+        self._root = root.resolve()
+        self._models = models.resolve()
+        self._idle_s = idle_s
+        self._answer_s = answer_s
+        self._idle: list[Stream] = []
+        self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
+        self._checked = False
+
+    collections = remote(protocol.Service.collections)
+    create = remote(protocol.Service.create)
+    drop = remote(protocol.Service.drop)
+    reset = remote(protocol.Service.reset)
+    put_source = remote(protocol.Service.put_source)
+    forget = remote(protocol.Service.forget)
+    documents = remote(protocol.Service.documents)
+    replace = remote(protocol.Service.replace)
+    touch = remote(protocol.Service.touch)
+    remove = remote(protocol.Service.remove)
+    search = remote(protocol.Service.search)
+    load = remote(protocol.Service.load)
+    document = remote(protocol.Service.document)
+    page = remote(protocol.Service.page)
+    weigh = remote(protocol.Service.weigh)
+    settle = remote(protocol.Service.settle)
+    hello = remote(protocol.Service.hello)
+    embed_query = remote(protocol.Service.embed_query)
+    ask = remote(protocol.Service.ask)
+
+    async def request(self, name: str, arguments: object, result: Any) -> Any:
+        """Send one request and wait for its answer. Raises what the owner raised."""
+        body = protocol.encode((name, arguments))
+        understood = True
+        for _ in range(_TRIES):
+            stream = await self._stream()
+            answer = await self._exchange(stream, body, name, self._answer_s)
+            if answer is not None:
+                try:
+                    value = _open(answer, result)
+                except msgspec.MsgspecError:  # other messages under the same number
+                    understood = False
+                    await self._dismiss(stream)
+                except PinciteError:
+                    self._idle.append(stream)
+                    raise
+                else:
+                    self._idle.append(stream)
+                    return value
+            self._hang_up()
+        raise self._died(_TRIES, name) if understood else refusal(self._root, None)
+
+    def _died(self, times: int, name: str) -> IndexUnavailable:
+        return IndexUnavailable(
+            f"the owner of {self._root} died {times} times during {name!r}",
+            hint=f"look into {workplace(self._root) / protocol.LOG}, then: pincite status",
+        )
+
+    async def _exchange(
+        self, stream: Stream, body: bytes, name: str, seconds: float
+    ) -> bytes | None:
+        """The answer, or None if the owner hung up; then the stream is closed."""
+        answer = None
+        try:
+            async with asyncio.timeout(seconds):
+                await protocol.write_frame(stream[1], body)
+                answer = await protocol.read_frame(stream[0])
+        except ConnectionError:
+            return None
+        except TimeoutError as error:
+            raise hung(self._root, name, seconds) from error
+        finally:
+            if answer is None:  # an answer that is late would be taken for that of the next request
+                stream[1].close()
+        return answer
+
+    async def _stream(self) -> Stream:
+        place = (os.getpid(), asyncio.get_running_loop())
+        if place != self._place:
+            _FOREIGN.append(self._idle)
+            self._idle, self._place, self._checked = [], place, False
+        if self._idle:
+            return self._idle.pop()
+        for started in range(_MEETINGS):
+            stream = await connect_or_start(self._root, self._models, self._idle_s)
+            if self._checked or await self._understood(stream, started):
+                self._checked = True
+                return stream
+        raise self._died(_MEETINGS, "hello")
+
+    async def _understood(self, stream: Stream, again: int) -> bool:
+        """Is it an owner of our version? False when it has gone: an older one that nobody uses is
+        asked to, unless others like it keep coming (`again`), as they do where an older version was
+        installed under a running program. Raises OwnerOfAnotherVersion."""
+        until = time.monotonic() + min(PATIENCE_S, self._answer_s)
+        while True:
+            body = protocol.encode(("hello", ()))
+            answer = await self._exchange(stream, body, "hello", min(_HELLO_S, self._answer_s))
+            if answer is None:
+                return False
+            identity: protocol.Identity | None
+            try:
+                identity = _open(answer, protocol.Identity)
+            except (IndexUnavailable, msgspec.MsgspecError):
+                identity = None  # whatever it is, we cannot use it
+            standing = compare(identity) if identity else "older"
+            if standing == "same":
+                return True
+            if standing == "older" and again < _TRIES:
+                used = identity is not None and identity.unused_s < UNUSED_S
+                if not used and not is_being_written(self._root):
+                    await self._dismiss(stream)
+                    return False
+                if time.monotonic() < until:
+                    await asyncio.sleep(_LOOK_S)
+                    continue
+            stream[1].close()
+            raise refusal(self._root, identity)
+
+    async def _dismiss(self, stream: Stream) -> None:
+        """Return when the owner has let go of the index."""
+        pid = owner_pid(self._root)
+        try:
+            await self._exchange(stream, protocol.encode(("leave", ())), "leave", _HELLO_S)
+            async with asyncio.timeout(_HELLO_S):
+                await wait_for_end(self._root, pid)
+        except TimeoutError as error:
+            raise hung(self._root, "leave", _HELLO_S) from error
+        finally:
+            stream[1].close()
+
+    async def leave(self) -> None:
+        """Ask the owner to close the index and end, if there is one."""
+        self._hang_up()
+        stream = await connect(self._root)
+        if stream is not None:
+            await self._dismiss(stream)
+
+    def _hang_up(self) -> None:
+        for _, writer in self._idle:
+            writer.close()
+        self._idle.clear()
+        self._checked = False
+
+    async def close(self) -> None:
+        """Hang up. The owner goes on."""
+        writers = [writer for _, writer in self._idle]
+        self._hang_up()
+        for writer in writers:
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+
+def _open(answer: bytes, result: Any) -> Any:
+    good, raw = protocol.decode(answer, tuple[bool, msgspec.Raw])
+    if not good:
+        raise protocol.revive_error(*protocol.decode(raw, tuple[str, str, str]))
+    return protocol.decode(raw, result)

@@ -1,0 +1,186 @@
+"""What client and owner say to each other over a Unix socket.
+
+A frame is a 4-byte big-endian length and MessagePack. A request is `[operation, [arguments]]`; an
+answer is `[true, result]` or `[false, [error class, message, hint]]`. The operations, with the
+types of their arguments and results, are the methods of `Service`: nothing is declared twice.
+Vectors travel as raw little-endian float32. Any answer that is not understood, and any end of a
+connection, means that the other side has gone or is of another version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from math import inf
+from pathlib import Path
+from types import GenericAlias
+from typing import Any, Protocol, get_type_hints
+
+import msgspec
+
+from pincite import errors
+from pincite.daemon.remote_search import Answer, Host, Question
+from pincite.model import Vector
+from pincite.ports import Index
+
+#: The fingerprint of all messages, by the number that stands for them. Numbers and fingerprints of
+#: the past stay. `python -m pincite.daemon.shape` prints the next line.
+SHAPES = {
+    2: "a90b58556096e505",
+    3: "f6148e218dabedc2",
+}
+PROTOCOL = max(SHAPES)
+_VECTOR = 1  # extension code
+_LENGTH = struct.Struct(">I")
+_LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
+_LONGEST_FRAME = 512 * 1024 * 1024  # a million document records; 80 times the largest document
+SOCKET = "owner.sock"
+LOCK = "owner.lock"
+LOG = "owner.log"
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """Who answers on a socket. `unused_s`: for how long nobody has asked for anything.
+    `only_read`: why nothing can be written, empty where it can. `shape`: the fingerprint of its
+    messages. Other versions read this, too: fields are only ever added."""
+
+    protocol: int
+    version: str
+    pid: int
+    unused_s: float = inf
+    only_read: str = ""
+    shape: str = ""
+
+
+class Service(Host, Protocol):
+    """What an owner does: the index, the encoder of queries, and whole searches."""
+
+    async def hello(self) -> Identity:
+        """Who is there."""
+
+    async def leave(self) -> None:
+        """Close the index and end. Returns before the process has gone."""
+
+    async def ask(self, question: Question) -> Answer:
+        """Search. Raises what `pincite.search` raises."""
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """The types of one method of `Service`."""
+
+    names: tuple[str, ...]
+    arguments: Any
+    result: Any
+
+
+@cache
+def operations() -> dict[str, Operation]:
+    """Every public method of `Service` by name."""
+    found = {}
+    for name, method in inspect.getmembers(Service, inspect.isfunction):
+        if name.startswith("_"):
+            continue
+        hints = get_type_hints(method)
+        names = tuple(inspect.signature(method).parameters)[1:]
+        found[name] = Operation(
+            names, GenericAlias(tuple, tuple(hints[n] for n in names)), hints["return"]
+        )
+    return found
+
+
+@cache
+def writing() -> frozenset[str]:
+    """The operations that write to the index."""
+    return frozenset(name for name in operations() if name in vars(Index)) - {"collections"}
+
+
+@contextmanager
+def socket_address(index: Path) -> Iterator[str]:
+    """The socket in an index folder by a name that is short enough for the kernel, however long
+    the path is: `/proc/self/fd/N` stands for an open folder. Raises IndexUnavailable, OSError."""
+    path = str(index / SOCKET)
+    if len(os.fsencode(path)) <= _LONGEST_ADDRESS:
+        yield path
+        return
+    folder = os.open(index, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        short = Path(f"/proc/self/fd/{folder}")
+        if not short.exists():
+            raise errors.IndexUnavailable(
+                f"the path of the index is too long for a socket: {index}",
+                hint="use a shorter one with PINCITE_INDEX or --index",
+            )
+        yield str(short / SOCKET)
+    finally:
+        os.close(folder)
+
+
+def _encode(value: object) -> object:
+    if hasattr(value, "tobytes"):
+        return msgspec.msgpack.Ext(_VECTOR, value.astype("<f4").tobytes())  # type: ignore[attr-defined]
+    raise TypeError(f"{type(value).__name__} cannot be sent")
+
+
+def _decode_extension(code: int, data: memoryview) -> Vector:
+    import numpy as np
+
+    if code != _VECTOR:
+        raise ValueError(f"unknown extension {code}")
+    return np.frombuffer(data, dtype="<f4")
+
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_encode)
+
+
+def encode(value: object) -> bytes:
+    """A frame's body. Raises StoreError where it is too long, InvalidPoint for broken Unicode."""
+    try:
+        body = _ENCODER.encode(value)
+    except UnicodeEncodeError as error:
+        raise errors.InvalidPoint(f"a text is not valid Unicode: {error.reason}") from error
+    if len(body) > _LONGEST_FRAME:
+        raise errors.StoreError(f"{len(body) / 1e6:.0f} MB are too much to send at once")
+    return body
+
+
+@cache
+def _decoder(type_: Any) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(type_, ext_hook=_decode_extension)
+
+
+def decode(body: bytes | msgspec.Raw, type_: Any) -> Any:
+    """The value of a frame's body. Raises msgspec.ValidationError where it is another type."""
+    return _decoder(type_).decode(body)
+
+
+async def read_frame(reader: asyncio.StreamReader) -> bytes | None:
+    """The next body, or None where the other side has gone or talks about something else."""
+    try:
+        (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+        return await reader.readexactly(length) if length <= _LONGEST_FRAME else None
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+
+
+async def write_frame(writer: asyncio.StreamWriter, body: bytes) -> None:
+    """Send a body. Raises ConnectionError."""
+    writer.writelines((_LENGTH.pack(len(body)), body))
+    await writer.drain()
+
+
+def describe_error(error: errors.PinciteError) -> tuple[str, str, str]:
+    """An error as it travels."""
+    return type(error).__name__, error.message, error.hint
+
+
+def revive_error(name: str, message: str, hint: str) -> errors.PinciteError:
+    """The error that `describe_error` described."""
+    found = getattr(errors, name, None)
+    if isinstance(found, type) and issubclass(found, errors.PinciteError):
+        return found(message, hint=hint)
+    return errors.PinciteError(message, hint=hint)

@@ -1,0 +1,220 @@
+"""An index that can be read and not written: its folder is read-only, or its disk is full.
+
+The engine and the catalogue write when they are opened. So they are given a copy in another place,
+with links to the large files that they only read. Nothing of the index itself is touched.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pincite.daemon import protocol
+from pincite.errors import DiskFull, IndexUnavailable, PinciteError
+from pincite.index.folder import remembered
+from pincite.stores.room import FINISHING_BYTES, free_bytes
+
+#: What the catalogue needs to be opened: a page of its log, and the index of that.
+_CATALOGUE_BYTES = 4 * 1024 * 1024  # 100 times that
+_SHARED_MEMORY = Path("/dev/shm")
+#: What belongs to processes, and what searches do not need.
+_LEFT_OUT = ("*.lock", "*.sock", "owner.log*", "retrieval.jsonl*", "models", ".gitignore")
+_STEP = 16 * 1024 * 1024
+
+
+def may_write(root: Path) -> bool:
+    """May files be made in an index folder? One that is not there yet is nobody's."""
+    return not root.exists() or os.access(root, os.W_OK | os.X_OK)
+
+
+def why_only_read(root: Path) -> PinciteError | None:
+    """What to say to those who want to write, None where they may."""
+    if not may_write(root):
+        return read_only(root)
+    needed = FINISHING_BYTES if remembered(root).settings.kind == "edge" else _CATALOGUE_BYTES
+    free = free_bytes(root)
+    return None if free >= needed else disk_full(root, free, needed)
+
+
+def out_of_room(error: OSError) -> bool:
+    """Is the disk full, or what this user may take of it used up?"""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def read_only(root: Path) -> IndexUnavailable:
+    """What to say of a folder that cannot be written to."""
+    return IndexUnavailable(
+        f"the index folder {root} is read-only: it can be searched, and nothing can be written",
+        hint="make it writable, or use another index: see PINCITE_INDEX or --index",
+    )
+
+
+def disk_full(root: Path, free: int, needed: int) -> DiskFull:
+    """What to say of a disk on which there is no room to write."""
+    return DiskFull(
+        f"the disk is full: {free / 1e6:.0f} MB are free at {root}, and {needed / 1e6:.0f} MB are"
+        " needed to write safely; nothing was written, and the index is intact",
+        hint="make room on that disk, then run the same command again",
+    )
+
+
+def workplace(root: Path) -> Path:
+    """Where the owner of an index has its socket, its lock and its log: in the index folder, or
+    else in a folder of this user's for temporary files. Raises IndexUnavailable."""
+    return root if may_write(root) else _own_folder(Path(tempfile.gettempdir()), root)
+
+
+def _own_folder(place: Path, root: Path) -> Path:
+    """A folder for `root` below `place` that no other user can read."""
+    ours = place / f"pincite-{os.geteuid()}"
+    folder = ours / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
+    try:
+        for each in (ours, folder):
+            each.mkdir(mode=0o700, exist_ok=True)
+            found = each.lstat()
+            private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
+            if not private or found.st_uid != os.geteuid():
+                raise IndexUnavailable(
+                    f"{each} is not a folder that only this user can read",
+                    hint="remove it, or set TMPDIR to a folder of your own",
+                )
+    except OSError as error:
+        raise IndexUnavailable(
+            f"the index {root} is read-only, and {place} cannot be written to: {error.strerror}",
+            hint="set TMPDIR to a folder that you may write to",
+        ) from error
+    return folder
+
+
+class Copy:
+    """A copy of an index to read from. Close it, or it stays until the next one is made."""
+
+    def __init__(self, root: Path, why: PinciteError) -> None:
+        """Make it, in the first place that has room. Raises `why` where none has, IndexUnavailable
+        where a process is writing to the index."""
+        links = _links(root)
+        with _nobody_writes(root):
+            self._root, self.why = root, why
+            self._seen = _signs(root)
+            self.path = _roomy_place(root, _space(root, links), why) / "copy"
+            shutil.rmtree(self.path, ignore_errors=True)
+            try:
+                shutil.copytree(
+                    root,
+                    self.path,
+                    ignore=shutil.ignore_patterns(*_LEFT_OUT),
+                    copy_function=lambda source, target: _copy(Path(source), Path(target), links),
+                )
+            except (OSError, shutil.Error) as error:
+                self.close()
+                raise IndexUnavailable(
+                    f"{why.message}; it cannot be copied to {self.path} to be read: {error}",
+                    hint=why.hint,
+                ) from error
+        for folder, _, _ in os.walk(self.path):  # those of the index may be read-only
+            Path(folder).chmod(0o700)
+
+    @property
+    def stale(self) -> bool:
+        """Has the index been changed since, by whoever may?"""
+        return _signs(self._root) != self._seen
+
+    def close(self) -> None:
+        """Remove it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        with suppress(OSError):  # which is not empty where the owner works there, too
+            self.path.parent.rmdir()
+
+
+def _links(root: Path) -> tuple[str, ...]:
+    if remembered(root).settings.kind != "edge":
+        return ()
+    from pincite.stores.qdrant_edge.generations import ONLY_READ
+
+    return ONLY_READ
+
+
+def _signs(root: Path) -> tuple[object, ...]:
+    """What changes with every document that is written."""
+    found: list[object] = []
+    for name in ("catalog.db", "catalog.db-wal"):
+        try:
+            seen = (root / name).stat()
+        except FileNotFoundError:
+            found.append(None)
+        else:
+            found.append((seen.st_ino, seen.st_size, seen.st_mtime_ns))
+    return tuple(found)
+
+
+def _space(root: Path, links: tuple[str, ...]) -> int:
+    """Bytes on disk of what is copied. Files have holes, so blocks are counted."""
+    return sum(
+        os.lstat(f"{folder}/{name}").st_blocks * 512
+        for folder, _, names in os.walk(root)
+        for name in names
+        if name not in links
+    )
+
+
+def _roomy_place(root: Path, needed: int, why: PinciteError) -> Path:
+    """A folder with room for so much, and for what the engine adds to it."""
+    needed += 2 * FINISHING_BYTES
+    for place in (Path(tempfile.gettempdir()), _SHARED_MEMORY):
+        if os.access(place, os.W_OK) and free_bytes(place) >= needed:
+            return _own_folder(place, root)
+    raise type(why)(
+        f"{why.message}; to be searched it needs {needed / 1e6:.0f} MB elsewhere for a copy",
+        hint=f"{why.hint}, or set TMPDIR to a folder on another disk",
+    )
+
+
+@contextmanager
+def _nobody_writes(root: Path) -> Iterator[None]:
+    """Keep owners in other places of the same folder out meanwhile."""
+    path = root / protocol.LOCK
+    if may_write(root) or not path.exists():
+        yield  # we have the lock ourselves, or nobody ever had
+        return
+    with path.open("rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise IndexUnavailable(
+                f"a process writes to {root}, and does not answer here",
+                hint="wait until it has ended, or run this where it runs",
+            ) from error
+        yield
+
+
+def _copy(source: Path, target: Path, links: tuple[str, ...]) -> Path:
+    """A link to a file that is only read, or a copy with the holes of the original: the engine's
+    files are mostly holes."""
+    if source.name in links:
+        target.symlink_to(source.absolute())
+        return target
+    with source.open("rb") as read, target.open("wb") as written:
+        size, start = os.fstat(read.fileno()).st_size, 0
+        written.truncate(size)
+        while start < size:
+            try:
+                start = os.lseek(read.fileno(), start, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:
+                    raise
+                break  # the rest is a hole
+            end = os.lseek(read.fileno(), start, os.SEEK_HOLE)
+            while start < end:
+                part = os.pread(read.fileno(), min(_STEP, end - start), start)
+                if not part:
+                    return target
+                start += os.pwrite(written.fileno(), part, start)
+    return target

@@ -1,0 +1,170 @@
+"""A whole search inside the owner, beside the index and the encoder: one trip instead of three.
+
+It takes collections whose models are both the owner's: the bundled dense one, or none, and BM25.
+What needs a provider, a reranker or a look at every step is searched in the client, by the same
+`pincite.search`; so is what a server stores, where one trip more is little and the log says what
+the server was asked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from pincite.daemon.encoder import Embedding, QueryEncoder
+from pincite.deps import Deps, informative_terms
+from pincite.model import CollectionSpec, EvidencePack, Scope, SourceType, TaskMode
+from pincite.ports import Index, Readable, Searchable
+from pincite.profile import Profile
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.providers.sparse.language import guess_language
+from pincite.retrieval_log import Found, found_by
+from pincite.search import search
+from pincite.support.memoize import for_the_last
+from pincite.trace import Trace
+
+_SETTINGS = 64  # profiles and sets of collections that are remembered in their decoded form
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A `Searchable` without what is open in it."""
+
+    spec: CollectionSpec
+    code: bool
+    rung: str
+    kinds: frozenset[SourceType]
+    depth: int
+    weight: float
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What `pincite.search` is called with. `places` are `Place`s and `profile` is a `Profile`,
+    both encoded, as they hardly ever change. `logged` asks for what the log keeps besides."""
+
+    text: str
+    scope: Scope
+    places: bytes
+    profile: bytes
+    models: str
+    mode: TaskMode = "explain"
+    budget_ms: float | None = None
+    logged: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The pack, and the hits before chunks were loaded, if they are logged."""
+
+    pack: EvidencePack
+    found: tuple[Found, ...] = ()
+
+
+class Host(Index, Embedding, Protocol):
+    """The owner, as a search inside it sees it."""
+
+
+def question_of(
+    text: str,
+    deps: Deps,
+    owner: Readable,
+    profile: Profile,
+    scope: Scope,
+    mode: TaskMode,
+    budget_ms: float | None,
+    *,
+    logged: bool,
+) -> Question | None:
+    """A search as `owner` takes it, None where it needs something that only the client has."""
+    known = _owned(deps.collections)
+    if known is None or known.owner is not owner or deps.reranker is not None or deps.notices:
+        return None
+    return Question(
+        text=text,
+        scope=scope,
+        places=known.places,
+        profile=_encoded(profile),
+        models=known.models,
+        mode=mode,
+        budget_ms=budget_ms,
+        logged=logged,
+    )
+
+
+@for_the_last
+def _encoded(profile: Profile) -> bytes:
+    return msgspec.msgpack.encode(profile)
+
+
+class _Owned(NamedTuple):
+    """Collections that one owner can search by itself."""
+
+    owner: Readable
+    places: bytes
+    models: str
+
+
+@for_the_last
+def _owned(collections: Sequence[Searchable]) -> _Owned | None:
+    models = {one.dense.models for one in collections if isinstance(one.dense, QueryEncoder)}
+    owner = collections[0].index
+    if len(models) > 1 or not all(_is_owned(one, owner) for one in collections):
+        return None
+    places = tuple(
+        Place(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight) for one in collections
+    )
+    return _Owned(owner, msgspec.msgpack.encode(places), models.pop() if models else "")
+
+
+def _is_owned(one: Searchable, owner: Readable) -> bool:
+    dense = one.dense is None or isinstance(one.dense, QueryEncoder)
+    near = one.store in ("edge", "sqlite")
+    return one.index is owner and near and dense and isinstance(one.sparse, Bm25Encoder)
+
+
+async def answer(question: Question, host: Host) -> Answer:
+    """Search. Raises what `pincite.search` raises."""
+    trace = Trace(time.perf_counter)
+    places = _places(question.places)
+    deps = Deps(
+        collections=[_open(place, host, question.models) for place in places],
+        terms=informative_terms(places[0].spec.language),
+        language_of=guess_language,
+    )
+    pack = await search(
+        question.text,
+        deps,
+        _profile(question.profile),
+        question.scope,
+        trace,
+        question.mode,
+        question.budget_ms,
+    )
+    return Answer(pack, found_by(trace) if question.logged else ())
+
+
+def _open(place: Place, host: Host, models: str) -> Searchable:
+    spec = place.spec
+    dense = None
+    if spec.dense is not None:
+        dense = QueryEncoder(host, models, spec.dense, spec.dimensions)
+    sparse = _sparse(spec.language)
+    rest = (place.code, place.rung, place.kinds, place.depth, place.weight)
+    return Searchable(spec, host, sparse, dense, *rest)
+
+
+@lru_cache(_SETTINGS)
+def _places(encoded: bytes) -> tuple[Place, ...]:
+    return msgspec.msgpack.decode(encoded, type=tuple[Place, ...])
+
+
+@lru_cache(_SETTINGS)
+def _profile(encoded: bytes) -> Profile:
+    return msgspec.msgpack.decode(encoded, type=Profile)
+
+
+@lru_cache(_SETTINGS)
+def _sparse(language: str) -> Bm25Encoder:
+    return Bm25Encoder(language)

@@ -1,0 +1,168 @@
+"""The owner: one process that holds the engine's shards, the catalogue and the query encoder.
+
+It listens on a Unix socket that only its user may open, serves any number of clients, and leaves
+when nobody has been connected for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pincite import version
+from pincite.daemon import protocol
+from pincite.daemon.peers import is_ours
+from pincite.daemon.read_only import workplace
+from pincite.daemon.service import Owner, end_after
+from pincite.errors import (
+    EnginePanicked,
+    IndexUnavailable,
+    PinciteError,
+    StoreError,
+)
+
+log = logging.getLogger("pincite.daemon")
+
+_FLUSH_EVERY_S = 2.0  # what a loss of power may take; a killed process loses nothing
+_LOOK_EVERY_S = 0.5
+_FINISH_S = 10.0  # what is under way when the owner leaves may take so long
+_BACKLOG = 1024  # a client that finds the queue full fails in an odd way
+_BUFFER_BYTES = 1024 * 1024
+
+
+class Reception:
+    """Who is connected, and who waits for an answer."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._connected: set[asyncio.StreamWriter] = set()
+        self._waiting: set[asyncio.StreamWriter] = set()
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    @property
+    def busy(self) -> bool:
+        """Is anyone connected?"""
+        return bool(self._connected)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one client, one request after the other, until it or the owner leaves. Other
+        users are hung up on."""
+        if not is_ours(writer.get_extra_info("socket")):
+            log.warning("another user wanted to connect")
+            writer.close()
+            return
+        self._connected.add(writer)
+        self._empty.clear()
+        try:
+            while (body := await protocol.read_frame(reader)) is not None:
+                self._waiting.add(writer)
+                await protocol.write_frame(writer, await answer(self._owner, body))
+                self._waiting.discard(writer)
+                if self._owner.leaving.is_set():
+                    break
+        except ConnectionError:
+            log.info("a client went away in the middle of an answer")
+        finally:
+            writer.close()
+            self._waiting.discard(writer)
+            self._connected.discard(writer)
+            if not self._connected:
+                self._empty.set()
+
+    async def close(self) -> None:
+        """Hang up on everyone, on those who wait for an answer after that."""
+        for writer in self._connected - self._waiting:
+            writer.close()
+        try:
+            async with asyncio.timeout(_FINISH_S):
+                await self._empty.wait()
+        except TimeoutError:
+            log.warning("%d requests were cut off", len(self._connected))
+            for writer in self._connected:
+                writer.transport.abort()
+
+
+async def serve(owner: Owner, root: Path, idle_s: float, ready: Callable[[], None]) -> None:
+    """Answer clients until the owner is told to leave or nobody has come for `idle_s`."""
+    reception = Reception(owner)
+    place = workplace(root)
+    (place / protocol.SOCKET).unlink(missing_ok=True)
+    with protocol.socket_address(place) as address:
+        server = await asyncio.start_unix_server(
+            reception.serve, address, backlog=_BACKLOG, limit=_BUFFER_BYTES
+        )
+    (place / protocol.SOCKET).chmod(0o600)
+    log.info("version %s owns %s", version.VERSION, root)
+    ready()
+    last_seen = last_flush = time.monotonic()
+    while not owner.leaving.is_set() and time.monotonic() - last_seen < idle_s:
+        await _wait(owner.leaving, min(_LOOK_EVERY_S, idle_s))
+        now = time.monotonic()
+        if why := owner.outdated:
+            owner.abandon(why)
+        if reception.busy or owner.busy:
+            last_seen = now
+        if owner.dirty and now - last_flush >= _FLUSH_EVERY_S:
+            last_flush = now
+            try:
+                await owner.flush()
+            except EnginePanicked as error:
+                end_after(error)
+            except PinciteError as error:
+                log.error("what was written last may not survive a loss of power: %s", error)
+    owner.leaving.set()
+    server.close()
+    await reception.close()
+    (place / protocol.SOCKET).unlink(missing_ok=True)
+    log.info("leaving")
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return
+
+
+async def answer(owner: Owner, body: bytes) -> bytes:
+    """The answer to one request. Errors of ours travel; anything else is logged and named. After a
+    panic of the engine there is none: its state cannot be trusted, and what it was told is in its
+    log on disk. Nor is there one from an owner that is outdated. The client starts another, and
+    asks again."""
+    try:
+        name, arguments = _read(body)
+        if why := owner.outdated:
+            owner.abandon(why)
+        if name in protocol.writing():
+            owner.require_writable()
+        with owner.usage.request(name):
+            result = await getattr(owner, name)(**arguments)
+        return protocol.encode((True, result))
+    except EnginePanicked as error:
+        end_after(error)
+    except PinciteError as error:
+        return protocol.encode((False, protocol.describe_error(error)))
+    except Exception as error:
+        log.exception("a request failed")
+        failed = StoreError(f"the owner failed: {error!r}", hint=f"see {protocol.LOG} in the index")
+        return protocol.encode((False, protocol.describe_error(failed)))
+
+
+def _read(body: bytes) -> tuple[str, dict[str, Any]]:
+    try:
+        name, raw = protocol.decode(body, tuple[str, msgspec.Raw])
+        operation = protocol.operations()[name]
+        arguments = protocol.decode(raw, operation.arguments)
+    except (msgspec.MsgspecError, KeyError, ValueError) as error:
+        raise IndexUnavailable(
+            f"the owner does not understand a request: {error!r}", hint="pincite status"
+        ) from error
+    return name, dict(zip(operation.names, arguments, strict=True))

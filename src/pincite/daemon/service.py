@@ -1,0 +1,194 @@
+"""What an owner does: the index of one folder, and the encoder of queries, in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from pincite import version
+from pincite.catalog.sqlite import SqliteCatalog
+from pincite.daemon import protocol, remote_search
+from pincite.daemon.read_only import Copy, why_only_read, workplace
+from pincite.daemon.usage import Usage
+from pincite.errors import EnginePanicked, IndexUnavailable, ModelUnavailable
+from pincite.index.local import LocalIndex
+from pincite.model import CollectionSpec, Vector
+from pincite.ports import DenseEncoder
+from pincite.stores.opening import Opened, open_edge
+
+log = logging.getLogger("pincite.daemon")
+
+
+class AlreadyOwned(IndexUnavailable):
+    """Another process has the index. It never leaves this one."""
+
+
+class Owner(LocalIndex):
+    """`wire.Service` on the index folder `root`. Close it, or the lock stays until the end."""
+
+    def __init__(
+        self,
+        root: Path,
+        models: Path,
+        load_encoder: Callable[[Path], DenseEncoder],
+        open_store: Callable[[Path], Opened] = open_edge,
+    ) -> None:
+        """Take the folder. `load_encoder` opens the encoder from a folder of models, at first
+        `models`. Raises AlreadyOwned, IndexTooNew, StoreError, UsageError."""
+        self._root = root
+        self._copy: Copy | None = None
+        self._folder = root.stat()
+        self._lock = take_index(root)
+        try:
+            if (why := why_only_read(root)) is not None:
+                self._copy = Copy(root, why)
+                log.warning("%s", why.message)
+            home = root if self._copy is None else self._copy.path
+            self._opened = open_store(home)
+            catalog = SqliteCatalog(home / "catalog.db")
+        except BaseException:
+            self._let_go()
+            raise
+        super().__init__(self._opened.store, catalog, self._opened.measured)
+        self._models = models
+        self._load_encoder = load_encoder
+        self._encoder: asyncio.Future[DenseEncoder] | None = None
+        self.leaving = asyncio.Event()
+        self.usage = Usage()
+
+    def _let_go(self) -> None:
+        if self._copy is not None:
+            self._copy.close()
+        os.close(self._lock)
+
+    async def open(self, *, mend: bool = True) -> None:
+        server_is_ahead = self._copy is not None and self._opened.remote
+        await super().open(mend=mend and not server_is_ahead)
+        if self._opened.remote:  # with the next owner it may be back
+            for broken in self._broken.values():
+                raise broken
+        specs = [info.spec for info in await self.collections()]
+        self._opened.keep_only({spec.name for spec in specs})
+        if any(spec.dense for spec in specs):
+            self._warm()
+
+    def _warm(self) -> asyncio.Future[DenseEncoder]:
+        """The encoder, loaded in a thread. One that could not be loaded is tried again."""
+        if self._encoder is None or (self._encoder.done() and self._encoder.exception()):
+            loop = asyncio.get_running_loop()
+            self._encoder = loop.run_in_executor(None, self._load_encoder, self._models)
+            self._encoder.add_done_callback(_look_at)
+        return self._encoder
+
+    async def _encoder_for(self, fingerprint: str, models: Path) -> DenseEncoder:
+        """The encoder at hand if it is the right one, else what is in `models` by now."""
+        try:
+            encoder = await asyncio.shield(self._warm())
+            if encoder.fingerprint == fingerprint:
+                return encoder
+        except ModelUnavailable:
+            if models == self._models:
+                raise
+        self._models, self._encoder = models, None
+        return await asyncio.shield(self._warm())
+
+    async def hello(self) -> protocol.Identity:
+        unused_s = self.usage.unused_s
+        why = "" if self._copy is None else self._copy.why.message
+        shape = protocol.SHAPES[protocol.PROTOCOL]
+        return protocol.Identity(
+            protocol.PROTOCOL, version.VERSION, os.getpid(), unused_s, why, shape
+        )
+
+    async def leave(self) -> None:
+        self.leaving.set()
+
+    async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
+        encoder = await self._encoder_for(fingerprint, Path(models) if models else self._models)
+        if encoder.fingerprint != fingerprint:
+            raise ModelUnavailable(
+                f"the index was made with {fingerprint}, and the model here is"
+                f" {encoder.fingerprint}",
+                hint="pincite collections rebuild NAME",
+            )
+        return await encoder.embed_query(text)
+
+    async def ask(self, question: remote_search.Question) -> remote_search.Answer:
+        return await remote_search.answer(question, self)
+
+    async def create(self, spec: CollectionSpec) -> None:
+        await super().create(spec)
+        if spec.dense:
+            self._warm()
+
+    def panicked(self, error: EnginePanicked) -> None:
+        end_after(error)
+
+    @property
+    def outdated(self) -> str:
+        """Why this owner must end at once, without another write; empty while it may go on. The
+        folder may have been removed, moved, or replaced by one of the same name; and what was
+        copied to be read may have changed."""
+        try:
+            here = os.path.samestat(self._folder, self._root.stat())
+        except OSError:
+            here = False
+        if not here:
+            return f"the index folder {self._root} is gone"
+        if self._copy is not None and self._copy.stale:
+            return f"the index {self._root} was changed by others"
+        return ""
+
+    def require_writable(self) -> None:
+        """Raise what to say to those who want to write where nobody can. Where it has become
+        possible this process ends, and the next one writes."""
+        if self._copy is None:
+            return
+        if (why := why_only_read(self._root)) is not None:
+            raise why
+        self.abandon("there is room to write again")
+
+    def abandon(self, why: str) -> NoReturn:
+        """End at once: nothing more may be written into this folder."""
+        log.warning("%s, which ends this process", why)
+        if self._copy is not None:
+            self._copy.close()
+        os._exit(os.EX_OK)
+
+    async def close(self) -> None:
+        try:
+            await super().close()
+        finally:
+            self._let_go()
+
+
+def take_index(root: Path) -> int:
+    """Lock an index folder for this process, until the descriptor is closed. Raises AlreadyOwned,
+    OSError."""
+    path = workplace(root) / protocol.LOCK
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(lock)
+        raise AlreadyOwned(f"another process owns {root}") from error
+    with suppress(OSError):  # of a full disk: the number is there for messages
+        os.pwrite(lock, f"{os.getpid():<10}".encode(), 0)  # in place, which takes no room
+    return lock
+
+
+def _look_at(done: asyncio.Future[DenseEncoder]) -> None:
+    if not done.cancelled() and (error := done.exception()):
+        log.warning("the encoder was not loaded: %s", error)
+
+
+def end_after(error: EnginePanicked) -> NoReturn:
+    """End this process: the engine's state cannot be trusted."""
+    log.critical("the engine panicked, which ends this process: %s", error)
+    os._exit(os.EX_SOFTWARE)

@@ -1,0 +1,194 @@
+"""Whose turn it is to write to a collection: one process at a time, in the order of arrival.
+
+Whoever writes holds the lock of `writing-NAME.lock`, in which it says what it does. Whoever waits
+holds the lock of a ticket, `waiting-NAME+TIME.lock`; the oldest one is next. The kernel lets go of
+the locks of a process that dies, so nobody waits for a dead one, and its ticket is thrown away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from uuid import uuid4
+
+import msgspec
+
+from pincite.daemon.read_only import may_write, out_of_room, read_only
+from pincite.errors import DiskFull, IndexUnavailable, PinciteError
+from pincite.model import Notice
+from pincite.settings.defaults import WAIT_S
+from pincite.stores.validate import check_name
+
+_LOOK_S = 0.1
+_LEARN_S = 2.0  # a process that has just got the lock says in microseconds what it does
+_LOCK = "writing-{}.lock"
+_TICKET = "waiting-{}+{}.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """For how many seconds to wait for others, 0 for not at all, and who hears of it."""
+
+    limit_s: float = WAIT_S
+    on_notice: Callable[[Notice], None] = lambda _: None
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """What a process that writes says of itself: `since` is a time in ISO 8601."""
+
+    pid: int
+    since: str
+    what: str
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        return f"process {self.pid} is {self.what}, since {self.since}"
+
+
+@asynccontextmanager
+async def turn(
+    root: Path, collection: str, what: str, waiting: Waiting = Waiting()
+) -> AsyncIterator[None]:
+    """Wait until this process may write to a collection of the index folder, and keep others out
+    meanwhile; `what` tells them what it does, as in "indexing docs". Raises IndexUnavailable where
+    the wait is over, or the folder cannot be written to, DiskFull, UsageError for a name that no
+    collection can have."""
+    if not may_write(root):
+        raise read_only(root)
+    check_name(collection)
+    lock = _open(root, _LOCK.format(collection))
+    try:
+        with _ticket(root, collection) as ticket:
+            await _wait(lock, ticket, collection, waiting)
+        try:
+            said = what.encode(errors="backslashreplace").decode()  # a path need not be Unicode
+            _say(root, lock, Holder(os.getpid(), _now(), said))
+            yield
+        finally:
+            os.ftruncate(lock, 0)
+    finally:
+        os.close(lock)
+
+
+async def _wait(lock: int, ticket: Path, collection: str, waiting: Waiting) -> None:
+    started_s = time.monotonic()
+    told = False
+    while not (_is_next(ticket) and _take(lock)):
+        holder, waited_s = _holder(lock), time.monotonic() - started_s
+        known = holder.sentence if holder else f"others are writing to collection {collection!r}"
+        if waited_s >= waiting.limit_s and (holder or waited_s >= _LEARN_S):
+            raise IndexUnavailable(
+                f"{known}; collection {collection!r} is not free after {waiting.limit_s:g} s",
+                hint="wait for it and run the same command again, or wait longer: --wait SECONDS",
+            )
+        if holder and not told and waiting.limit_s:
+            told = True
+            message = f"{known}; waiting for at most {waiting.limit_s:g} s"
+            waiting.on_notice(Notice("waiting", message))
+        await asyncio.sleep(_LOOK_S)
+
+
+def is_being_written(root: Path) -> bool:
+    """Is a process writing to a collection, whatever it is waiting for right now?"""
+    return any(_is_held(path) for path in root.glob(_LOCK.format("*")))
+
+
+@contextmanager
+def _ticket(root: Path, collection: str) -> Iterator[Path]:
+    """A place in the queue. It is locked before it has its name: no ticket is ever taken for that
+    of a dead process."""
+    name = _TICKET.format(collection, f"{time.time_ns():020}-{uuid4().hex}")
+    fresh = root / f".{name}.new"
+    held = _open(root, fresh.name)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        fresh.rename(root / name)
+        yield root / name
+    finally:
+        (root / name).unlink(missing_ok=True)
+        os.close(held)
+
+
+def _is_next(ticket: Path) -> bool:
+    """Is ours the oldest ticket? Those of dead processes are thrown away."""
+    queue = ticket.name.rpartition("+")[0]
+    for path in sorted(ticket.parent.glob(f"{queue}+*.lock")):
+        if path.name >= ticket.name:
+            return True
+        if _is_held(path):
+            return False
+        path.unlink(missing_ok=True)
+    return True
+
+
+def _open(root: Path, name: str) -> int:
+    try:
+        return os.open(root / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _refused(root, error) from error
+
+
+def _refused(root: Path, error: OSError) -> PinciteError:
+    if out_of_room(error):
+        return DiskFull(
+            f"the disk is full: nothing can be written at {root}; the index is intact",
+            hint="make room on that disk, then run the same command again",
+        )
+    return IndexUnavailable(
+        f"the index {root} cannot be written to: {error.strerror}",
+        hint="an index must be in a folder that you may write to: see PINCITE_INDEX",
+    )
+
+
+def _take(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # it has just been thrown away
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def _say(root: Path, lock: int, holder: Holder) -> None:
+    try:
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, msgspec.json.encode(holder), 0)
+    except OSError as error:
+        raise _refused(root, error) from error
+
+
+def _holder(lock: int) -> Holder | None:
+    """What the process with the lock says; None where it has not said it yet, or has just died."""
+    try:
+        holder = msgspec.json.decode(os.pread(lock, 65_536, 0), type=Holder)
+        os.kill(holder.pid, 0)
+    except (msgspec.DecodeError, ProcessLookupError):
+        return None
+    except PermissionError:  # of another user, and alive
+        return holder
+    return holder
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="seconds")

@@ -1,0 +1,1 @@
+"""What an index says about itself: status, explanations, replays, checks of models."""

@@ -1,0 +1,198 @@
+"""Models tried out: what `pincite embed` and `pincite doctor` do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pincite.encoders.by_name import CollectionEncoder, Models
+from pincite.errors import PinciteError
+from pincite.model import Notice
+from pincite.ports import Message
+from pincite.settings.load import Settings
+from pincite.settings.models import BUNDLED
+
+if TYPE_CHECKING:
+    from pincite.ports import CollectionInfo, DenseEncoder
+    from pincite.providers.dense.vector_cache import VectorCache
+    from pincite.providers.registry import Kind
+
+State = Literal["ok", "failed", "skipped"]
+_QUESTION, _TEXTS = "is this model there?", ("this model is there", "bread is baked from flour")
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What `pincite embed` prints."""
+
+    model: str
+    fingerprint: str
+    dimensions: int
+    vectors: list[list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One model: what it is for, whether it works, and what would mend it."""
+
+    kind: str
+    name: str
+    state: State
+    detail: str
+    hint: str = ""
+
+
+async def embed_texts(
+    settings: Settings,
+    model: str,
+    texts: Sequence[str],
+    as_query: bool,
+    on_notice: Callable[[Notice], None],
+) -> Embedded:
+    """Vectors of texts. Raises ConfigError, ProviderError and ModelUnavailable."""
+    name = model or settings.use.dense or BUNDLED
+    async with AsyncExitStack() as stack:
+        encoder: DenseEncoder
+        if name == BUNDLED:
+            from pincite.encoders.bundled import LazyEncoder
+
+            bundled = LazyEncoder(settings.models, threads=settings.threads)
+            stack.callback(bundled.close)
+            encoder = bundled
+        else:
+            models = Models(
+                settings.use, settings.models, offline=settings.offline, on_notice=on_notice
+            )
+            stack.push_async_callback(models.close)
+            encoder = hosted = await models.dense(name)
+            name = hosted.name
+        if as_query:
+            rows = [await encoder.embed_query(text) for text in texts]
+        else:
+            rows = list(await encoder.embed_documents(texts))
+        vectors = [row.tolist() for row in rows]
+        return Embedded(name, encoder.fingerprint, encoder.dimensions, vectors)
+
+
+async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...]:
+    """A finding for each model that is configured, and for that of each collection."""
+    use = settings.use
+    named: dict[tuple[Kind, str], str] = {}
+    named |= {("dense", use.dense): "new collections"} if use.dense else {}
+    named |= {("dense", n): f"collection {c}" for c, n in use.collections.items() if n != BUNDLED}
+    named |= {("rerank", use.rerank): "searches"} if use.rerank else {}
+    named |= {("llm", use.llm): "answers"} if use.llm else {}
+    findings = [_bundled(settings)]
+    for (kind, name), purpose in named.items():
+        findings.append(await _examine(settings, kind, name, purpose, ask))
+    for info in await _collections(settings):
+        if info.foreign:
+            findings.append(await _foreign(settings, info, ask))
+        elif info.spec.model:
+            findings.append(await _collection(settings, info, ask))
+    return tuple(findings)
+
+
+def open_cache(settings: Settings) -> VectorCache | None:
+    """The cache of vectors that the settings name."""
+    return Models(settings.use, settings.models).cache()
+
+
+def _bundled(settings: Settings) -> Finding:
+    from pincite.encoders.bundled import MODEL
+    from pincite.providers.bundled.cache import verify
+
+    status = verify(MODEL, settings.models)
+    if status.state == "ready":
+        return Finding("dense", MODEL, "ok", f"the bundled model is at {status.path}")
+    state: State = "failed" if status.state == "damaged" else "skipped"
+    detail = status.problem or "the bundled model has not been fetched"
+    return Finding("dense", MODEL, state, detail, f"pincite models fetch {MODEL}")
+
+
+async def _examine(settings: Settings, kind: Kind, name: str, purpose: str, ask: bool) -> Finding:
+    models = Models(settings.use, settings.models, offline=settings.offline)
+    try:
+        setup = models.registry.setup(kind, name)
+        if not ask:
+            setup.transport() if setup.provider.key else None
+            return Finding(kind, name, "skipped", f"for {purpose}; nobody was asked")
+        started_s = time.monotonic()
+        async with AsyncExitStack() as stack:
+            model: Any = await models.registry.open(kind, name)
+            if (close := getattr(model, "close", None)) is not None:
+                stack.push_async_callback(close)
+            said = await _TRIES[kind](model)
+        took_ms = (time.monotonic() - started_s) * 1000
+    except PinciteError as error:
+        return Finding(kind, name, "failed", f"for {purpose}; {error.message}", error.hint)
+    return Finding(kind, name, "ok", f"for {purpose}; {said} in {took_ms:.0f} ms")
+
+
+async def _collections(settings: Settings) -> tuple[CollectionInfo, ...]:
+    from pincite.engine import AsyncPincite
+
+    async with AsyncPincite(settings) as engine:
+        if not (settings.index / "catalog.db").exists():
+            return await engine.foreign.infos()
+        return await engine.collections()
+
+
+async def _foreign(settings: Settings, info: CollectionInfo, ask: bool) -> Finding:
+    """Is the collection as configured, and does its model fit?"""
+    name, purpose = info.spec.name, f"{info.foreign}, made by another program"
+    mend = f"mend [collections.{name}] in pincite.toml"
+    if info.broken:
+        return Finding("qdrant", name, "failed", f"{purpose}; {info.broken}", mend)
+    said = f"{purpose}; {info.chunks:,} points"
+    if info.spec.model and ask:
+        models = Models(settings.use, settings.models, offline=settings.offline)
+        try:
+            size = (await models.dense(info.spec.model)).dimensions
+        except PinciteError as error:
+            return Finding("qdrant", name, "failed", f"{said}; {error.message}", error.hint)
+        finally:
+            await models.close()
+        if size != info.spec.dimensions:
+            differ = f"{info.spec.model} gives {size} dimensions, not {info.spec.dimensions}"
+            return Finding("qdrant", name, "failed", f"{said}; {differ}", mend)
+    return Finding("qdrant", name, "ok", f"{said}, model {info.spec.model or BUNDLED}")
+
+
+async def _collection(settings: Settings, info: CollectionInfo, ask: bool) -> Finding:
+    name, purpose = info.spec.model, f"collection {info.spec.name} as indexed"
+    if not ask:
+        return Finding("dense", name, "skipped", f"{purpose}; nobody was asked")
+    models = Models(settings.use, settings.models, offline=settings.offline)
+    try:
+        encoder = await CollectionEncoder(models, info.spec).opened()
+        await encoder.embed_query(f"{_QUESTION} {time.time_ns()}")  # not from the cache
+    except PinciteError as error:
+        return Finding("dense", name, "failed", f"{purpose}; {error.message}", error.hint)
+    finally:
+        await models.close()
+    return Finding("dense", name, "ok", f"{purpose}; {encoder.fingerprint}")
+
+
+async def _try_dense(model: Any) -> str:
+    query = await model.embed_query(_QUESTION)
+    near, far = await model.embed_documents(_TEXTS)
+    order = "" if float(query @ near) > float(query @ far) else ", but related texts are not near"
+    return f"{model.fingerprint}, {model.dimensions} dimensions{order}"
+
+
+async def _try_rerank(model: Any) -> str:
+    scores = await model.rerank(_QUESTION, _TEXTS)
+    order = "" if scores[0].index == 0 else ", but a related text is not first"
+    return f"{model.kind} scores{order}"
+
+
+async def _try_llm(model: Any) -> str:
+    answer = await model.complete([Message("user", "Say yes.")], max_tokens=16)
+    return f"said {answer.text[:40]!r}"
+
+
+_TRIES = {"dense": _try_dense, "rerank": _try_rerank, "llm": _try_llm}

@@ -1,0 +1,131 @@
+"""Each stage of a search, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+
+from pincite.model import (
+    Candidate,
+    Drop,
+    EvidencePack,
+    Fused,
+    Gated,
+    Pool,
+    Query,
+    Ranking,
+    Signal,
+)
+from pincite.model.citation import place_of
+from pincite.stages.retrieve import Retrieved
+from pincite.support.terminal import one_line
+from pincite.trace import Trace
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateView:
+    """A candidate as `explain` shows it."""
+
+    id: str
+    place: str
+    signals: tuple[Signal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    """What one stage gave: a sentence, its best candidates, what it dropped and why."""
+
+    stage: str
+    duration_ms: float
+    summary: str
+    candidates: tuple[CandidateView, ...] = ()
+    dropped: tuple[Drop, ...] = ()
+
+
+def explain(trace: Trace) -> tuple[StageView, ...]:
+    """All stages in order, with every candidate."""
+    views = []
+    for step in trace.steps:
+        summary, candidates, dropped = _describe(step.value)
+        views.append(
+            StageView(step.stage, round(step.duration_ms, 3), summary, candidates, dropped)
+        )
+    return tuple(views)
+
+
+def explain_table(trace: Trace) -> str:
+    """All stages in order, the best few candidates of each where they have changed."""
+    lines = []
+    shown: tuple[CandidateView, ...] = ()
+    for view in explain(trace):
+        lines.append(f"{view.stage:9} {view.duration_ms:8.2f} ms  {view.summary}")
+        best = view.candidates[:_SHOWN]
+        for one in best if best != shown else ():
+            signals = "  ".join(f"{s.name} {s.value:.3f}" for s in one.signals)
+            lines.append(f"    #{one.id[:12]}  {signals}  {one_line(one.place)}".rstrip())
+        shown = best or shown
+        lines += [f"    - {drop.candidate_id}: {drop.reason}" for drop in view.dropped[:_SHOWN]]
+        if len(view.dropped) > _SHOWN:
+            lines.append(f"    - and {len(view.dropped) - _SHOWN} more")
+    return "\n".join(lines)
+
+
+_Description = tuple[str, tuple[CandidateView, ...], tuple[Drop, ...]]
+
+
+@singledispatch
+def _describe(value: object) -> _Description:
+    return type(value).__name__, (), ()
+
+
+@_describe.register
+def _(value: Query) -> _Description:
+    names = ", ".join(value.identifiers)
+    return f"{value.text[:200]!r}{f', identifiers: {names}' if names else ''}", (), ()
+
+
+@_describe.register
+def _(value: Retrieved) -> _Description:
+    parts = [_ranking(ranking) for ranking in value.rankings]
+    parts += [f"{notice.code}: {notice.message}" for notice in value.notices]
+    return "; ".join(parts) or "nothing", (), ()
+
+
+def _ranking(ranking: Ranking) -> str:
+    best = f", best {ranking.hits[0].score:.3f}" if ranking.hits else ""
+    return (
+        f"{ranking.collection} {ranking.signal} ({ranking.kind}): {ranking.depth} found,"
+        f" {len(ranking.hits)} scored{best}"
+    )
+
+
+@_describe.register(tuple)
+def _(value: Sequence[Candidate | Fused]) -> _Description:
+    return f"{len(value)} candidates", tuple(map(_view, value)), ()
+
+
+@_describe.register
+def _(value: Pool) -> _Description:
+    summary = f"{len(value.candidates)} candidates, {len(value.dropped)} dropped"
+    return summary, tuple(map(_view, value.candidates)), value.dropped
+
+
+@_describe.register
+def _(value: Gated) -> _Description:
+    verdict = value.verdict
+    return f"{verdict.level}: {verdict.reason}", tuple(map(_view, value.candidates)), ()
+
+
+@_describe.register
+def _(value: EvidencePack) -> _Description:
+    kinds = ", ".join(f"{n} {kind}" for kind, n in value.coverage.items() if n)
+    return f"{len(value.evidence)} items{f': {kinds}' if kinds else ''}", (), ()
+
+
+def _view(one: Candidate | Fused) -> CandidateView:
+    if isinstance(one, Fused):
+        return CandidateView(one.id, "", one.signals)
+    return CandidateView(one.chunk.id, place_of(one.chunk), one.signals)

@@ -1,0 +1,133 @@
+"""What is indexed, and in what state it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pincite.collection.members import hidden, visible
+from pincite.daemon.read_only import may_write
+from pincite.encoders.by_name import rung_of
+from pincite.model import CollectionSpec
+from pincite.ports import CollectionInfo
+from pincite.settings.models import BUNDLED
+from pincite.support.terminal import one_line
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """An index folder, its collections, and what would mend or better them."""
+
+    index: str
+    owner_pid: int
+    version: str
+    rung: str
+    collections: tuple[CollectionInfo, ...]
+    advice: tuple[str, ...]
+    store: str = "edge"
+    logging: bool = True
+    only_read: str = ""
+
+
+async def status(engine: AsyncPincite) -> Status:
+    """Ask the owner. Raises IndexNotFound."""
+    client = engine.client()
+    identity = await client.hello()
+    infos = await engine.collections()
+    advice = []
+    for info in infos:
+        name = info.spec.called
+        if info.spec.pending:
+            to = info.spec.model or BUNDLED
+            advice.append(f"{info.spec.name} is not complete: pincite reembed {name} --to {to}")
+            continue
+        if info.foreign:
+            if info.broken:
+                advice.append(f"{info.broken} (see [collections.{name}] in pincite.toml)")
+            continue
+        if info.broken:
+            advice.append(f"{name} is damaged: pincite collections rebuild {name}")
+        elif info.lost:
+            advice.append(f"{name} lost {info.lost} documents in a crash: pincite index")
+        elif any(not record.complete for record in info.sources):
+            advice.append(f"{name}: an indexing run was cut off: pincite index -c {name}")
+        if info.spec.dense is None:
+            advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
+    rungs = sorted({rung_of(info.spec.model) for info in visible(infos) if info.spec.dense})
+    rung = "+".join(rungs) or "lexical"
+    index = str(engine.settings.index)
+    return Status(
+        *(index, identity.pid, identity.version, rung, infos, tuple(advice)),
+        logging=engine.settings.log.enabled and may_write(engine.settings.index),
+        store=engine.settings.store.place,
+        only_read=identity.only_read,
+    )
+
+
+def standing(spec: CollectionSpec, unseen: Collection[str]) -> str:
+    """What users call the collection where that is not its name, and why it is not searched."""
+    of = f", a part of {spec.called}" if spec.base else ""
+    if spec.pending:
+        return f"{of}, being filled"
+    return f"{of}, replaced" if spec.name in unseen else of
+
+
+def foreign_lines(info: CollectionInfo) -> list[str]:
+    """A collection of another program."""
+    spec = info.spec
+    points = "cannot be searched" if info.broken else f"{info.chunks:,} points"
+    return [
+        "",
+        f"collection {spec.name}: {points}, {info.foreign}, made by another program, only read",
+        f"  dense   {spec.model or spec.dense}",
+        f"  sparse  {spec.sparse_model or 'none: searched by meaning alone'}",
+    ]
+
+
+def status_table(found: Status) -> str:
+    """A status as lines of text."""
+    lines = [
+        f"index    {one_line(found.index)}",
+        f"owner    process {found.owner_pid}, version {found.version}",
+        f"rung     {found.rung}",
+        f"store    {found.store}",
+        f"log      {'of searches, in the index folder' if found.logging else 'off'}",
+    ]
+    if found.only_read:
+        lines.append(f"writes   none: {found.only_read}")
+    unseen = hidden(found.collections)
+    for info in found.collections:
+        spec = info.spec
+        if info.foreign:
+            lines += foreign_lines(info)
+            continue
+        lines += [
+            "",
+            f"collection {spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
+            f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}"
+            f"{standing(spec, unseen)}",
+            f"  dense   {spec.dense or 'none'}{f', opened as {spec.model}' if spec.model else ''}",
+            f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens"
+            f"{', scores depend on what was removed until it is indexed again' * spec.engine_idf}",
+        ]
+        for record in info.sources:
+            source = record.source
+            state = f"indexed {record.indexed_at}" if record.complete else "incomplete"
+            ref = f"@{source.ref[:12]}" if source.ref else ""
+            lines.append(f"  source  {one_line(source.name)}{ref} ({source.kind}), {state}")
+            lines.append(f"          {one_line(source.location)}")
+            if record.skipped:
+                counts = ", ".join(f"{n} {code}" for code, n in sorted(record.skipped.items()))
+                lines.append(f"          left out: {counts}")
+                lines += [f"            {one_line(named)}" for named in record.skipped_paths[:10]]
+            if record.noted:
+                counts = ", ".join(f"{n} {code}" for code, n in sorted(record.noted.items()))
+                lines.append(f"          noted: {counts}")
+                lines += [f"            {one_line(named)}" for named in record.noted_paths[:10]]
+    if found.advice:
+        lines += ["", *(f"try: {advice}" for advice in found.advice)]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Which model a collection has, opened when it is needed."""

@@ -1,0 +1,17 @@
+"""A collection is used with the models that it was made with, and with no others."""
+
+from __future__ import annotations
+
+from pincite.errors import FingerprintMismatch
+
+
+def require_fingerprint(
+    collection: str, what: str, stored: str, ours: str, flags: str = "", instead: str = ""
+) -> None:
+    """Raise FingerprintMismatch if the collection was made with something else. `flags` go with
+    the command that mends it, `instead` is what else may be done."""
+    if stored != ours:
+        raise FingerprintMismatch(
+            f"collection {collection!r} was made with the {what} {stored}, and this is {ours}",
+            hint=f"pincite collections rebuild {collection}{flags}{instead}",
+        )

@@ -1,0 +1,1 @@
+"""What runs amount to: measures, statistics, comparison, gates, calibration."""

@@ -1,0 +1,281 @@
+"""Thresholds of the verdict, learned on a golden set with off-topic questions.
+
+For every signal, the values of each question's best candidate are known: on topic, far off topic,
+and near, which is on the same subject without an answer. A threshold costs what it gets wrong:
+
+    cost(t) = caution * share of on-topic questions below t
+            + mean of the shares of far and of near questions at t or above
+
+- `weak_at` (refuse below it) has the least cost where wrongly refusing weighs CAUTION;
+- `grounded_at` has the least cost where it weighs 1 / CAUTION: what is called grounded is to have
+  an answer.
+
+Where several thresholds cost the same the middle of the widest range of them is taken: the one
+furthest from the questions that were seen. For `grounded_at` that range says nothing of near
+questions, which lie in it: so it is never put below the measured default unless LEAST near
+questions or more are there and overlap with those on topic.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Final
+
+import msgspec
+
+from pincite.errors import UsageError
+from pincite.evals.analysis.refusal import CurvePoint, Levels, Outcome, auroc, curve
+from pincite.evals.analysis.summary import signals, values_by_topic
+from pincite.evals.run.results import QueryResult, Run, Topic
+from pincite.model import VerdictLevel
+from pincite.stages.gate import MEASURED, GateConfig, RerankedThresholds, Thresholds
+
+CAUTION: Final = 2.0  # guess, unmeasured: a wrong refusal costs a user twice a wrong answer
+LEAST: Final = 20  # questions of a kind: with fewer, one moves its share by more than .05
+FOLDS: Final = 5
+REPEATS: Final = 20
+MORE: Final = (
+    'add questions that the corpus does not answer, with "off_topic": true; of these'
+    f' {LEAST} on its own subject, with "near": true as well'
+)
+_NOTHING = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class SignalCalibration:
+    """One signal. `field` is the name of its thresholds in the profile's `gate`, empty if it has
+    none there. `validated` sums the questions over repeated cross-validation with thresholds
+    learned on the other folds; `uncalibrated` are the profile's thresholds on the same questions.
+    `auroc` has on-topic questions against `far` and `near` ones, where there are any.
+    `chosen` are the smallest and the largest `weak_at` of the folds."""
+
+    signal: str
+    field: str
+    learned: Thresholds
+    auroc: Mapping[str, float]
+    validated: Outcome
+    fitted: Outcome
+    uncalibrated: Outcome | None
+    uncalibrated_at: Thresholds | None
+    chosen: tuple[float, float]
+    curve: tuple[CurvePoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """All signals, the one that costs least by cross-validation first. `reranker` is the
+    fingerprint of the one that the run was taken with, empty without one."""
+
+    golden: str
+    golden_fingerprint: str
+    reranker: str
+    on_topic: int
+    far: int
+    near: int
+    caution: float
+    folds: int
+    repeats: int
+    signals: tuple[SignalCalibration, ...]
+    notes: tuple[str, ...]
+
+
+def calibrate(run: Run, *, caution: float = CAUTION, seed: int = 0) -> Calibration:
+    """Learn from a run, and compare with the thresholds that it was taken with. Raises UsageError
+    unless there are two questions on topic and two off topic, and for a caution that is not
+    positive."""
+    if caution <= 0:
+        raise UsageError(f"the caution is {caution}; it must be positive")
+    config = msgspec.convert(run.stamp.profile["gate"], GateConfig)
+    count = Counter(query.topic for query in run.queries)
+    on, far, near = count["on topic"], count["far"], count["near"]
+    if min(on, far + near) < 2:
+        raise UsageError(
+            f"calibration needs at least 2 questions on topic and 2 off topic, and there are {on}"
+            f" and {far + near}",
+            hint=MORE,
+        )
+    folds = min(FOLDS, on, far + near)
+    reranker = run.stamp.reranker or ""
+    found = [_one(run, name, config, caution, folds, seed) for name in signals(run)]
+    found.sort(key=lambda one: (one.validated.cost(caution), one.signal))
+    return Calibration(
+        golden=run.stamp.golden,
+        golden_fingerprint=run.stamp.golden_fingerprint,
+        reranker=reranker,
+        on_topic=on,
+        far=far,
+        near=near,
+        caution=caution,
+        folds=folds,
+        repeats=REPEATS,
+        signals=tuple(found),
+        notes=_notes(far, near),
+    )
+
+
+def _notes(far: int, near: int) -> tuple[str, ...]:
+    notes = []
+    if far + near < LEAST:
+        notes.append(
+            f"only {far + near} off-topic questions: one of them moves the refusal recall by"
+            f" {1 / (far + near):.2f}; thresholds learned from fewer than {LEAST} are not written"
+        )
+    if near < LEAST:
+        notes.append(
+            f"{near} near questions: what is grounded is not known with fewer than {LEAST}, so that"
+            f" grounded_at is not put below the measured default; {MORE}"
+        )
+    return tuple(notes)
+
+
+def learn(
+    on: Sequence[float],
+    far: Sequence[float],
+    near: Sequence[float] = (),
+    *,
+    caution: float = CAUTION,
+    least: float = 0.0,
+    firm: bool = False,
+) -> Thresholds:
+    """Thresholds of one signal from its values, see above. Values below 0 count as 0, since
+    thresholds are not negative. `grounded_at` is not below `least` where on topic and off topic
+    can be parted, and, if it is `firm`, nowhere."""
+    weak = _cheapest(on, (far, near), caution)
+    grounded = max(weak, _cheapest(on, (far, near), 1 / caution))
+    if firm or min(on) > max((*far, *near)):
+        grounded = max(grounded, least)
+    return Thresholds(grounded_at=grounded, weak_at=weak, calibrated=True)
+
+
+def _cheapest(on: Sequence[float], off: Sequence[Sequence[float]], caution: float) -> float:
+    inside, *outside = (sorted(max(0.0, value) for value in kind) for kind in (on, *off) if kind)
+    values = sorted({value for kind in (inside, *outside) for value in kind})
+    # From each value down to the one below it, every threshold decides alike.
+    edges = [0.0, *values, values[-1] * 1.001 + 1e-9]
+    best_cost, best_width, best = float("inf"), -1.0, 0.0
+    for low, high in pairwise(edges):
+        refused = bisect_left(inside, high) / len(inside)
+        let_in = sum(1 - bisect_left(kind, high) / len(kind) for kind in outside) / len(outside)
+        cost = round(caution * refused + let_in, 12)
+        if (cost, -(high - low)) < (best_cost, -best_width):
+            best_cost, best_width, best = cost, high - low, (low + high) / 2
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Learner:
+    """Learns the thresholds of one signal from any of the questions."""
+
+    signal: str
+    caution: float
+    least: float
+    firm: bool
+
+    def learn(self, queries: Sequence[QueryResult]) -> Thresholds:
+        """From these questions."""
+        values: dict[Topic, list[float]] = {"on topic": [], "far": [], "near": []}
+        for query in queries:
+            values[query.topic].append(query.values.get(self.signal, _NOTHING))
+        kinds = values["on topic"], values["far"], values["near"]
+        return learn(*kinds, caution=self.caution, least=self.least, firm=self.firm)
+
+    def decide(
+        self, queries: Iterable[QueryResult], at: Thresholds
+    ) -> Counter[tuple[Topic, VerdictLevel]]:
+        """How many of each kind get which verdict."""
+        found: Counter[tuple[Topic, VerdictLevel]] = Counter()
+        for query in queries:
+            value = query.values.get(self.signal, _NOTHING)
+            level: VerdictLevel = "weak" if value >= at.weak_at else "none"
+            found[query.topic, "grounded" if value >= at.grounded_at else level] += 1
+        return found
+
+
+def _one(
+    run: Run, name: str, config: GateConfig, caution: float, folds: int, seed: int
+) -> SignalCalibration:
+    on, off = values_by_topic(run.queries, name)
+    field = name.replace("/", "_")
+    known = field in {f.name for f in fields(GateConfig)}
+    given: Thresholds | None = getattr(config, field) if known else None
+    measured = MEASURED.get(field)
+    firm = sum(query.near for query in run.queries) < LEAST
+    learner = _Learner(name, caution, measured.grounded_at if measured else 0.0, firm)
+    learned = learner.learn(run.queries)
+    if isinstance(given, RerankedThresholds):
+        learned = RerankedThresholds(
+            learned.grounded_at, learned.weak_at, True, run.stamp.reranker or ""
+        )
+    decisions, chosen = _cross_validate(run.queries, learner, folds, seed)
+    outside = {
+        kind: [q.values.get(name, _NOTHING) for q in run.queries if q.topic == kind]
+        for kind in ("far", "near")
+    }
+    return SignalCalibration(
+        signal=name,
+        field=field if known else "",
+        learned=learned,
+        auroc={kind: auroc(on, values) or 0.0 for kind, values in outside.items() if values},
+        validated=_outcome(decisions),
+        fitted=_outcome(learner.decide(run.queries, learned)),
+        uncalibrated=_outcome(learner.decide(run.queries, given)) if given else None,
+        uncalibrated_at=given,
+        chosen=(min(chosen), max(chosen)),
+        curve=curve(on, off),
+    )
+
+
+def _cross_validate(
+    queries: Sequence[QueryResult], learner: _Learner, folds: int, seed: int
+) -> tuple[Counter[tuple[Topic, VerdictLevel]], list[float]]:
+    """How many of each kind got which verdict, over all repetitions, with the thresholds of the
+    folds that they are not in; and the `weak_at` of these. All kinds are spread evenly."""
+    rng = random.Random(seed)
+    decisions: Counter[tuple[Topic, VerdictLevel]] = Counter()
+    chosen: list[float] = []
+    for _ in range(REPEATS):
+        fold_of: dict[str, int] = {}
+        for kinds in (("on topic",), ("far", "near")):
+            ids: list[str] = []
+            for kind in kinds:
+                some = [query.id for query in queries if query.topic == kind]
+                rng.shuffle(some)
+                ids += some
+            fold_of |= {key: place % folds for place, key in enumerate(ids)}
+        for fold in range(folds):
+            at = learner.learn([query for query in queries if fold_of[query.id] != fold])
+            chosen.append(at.weak_at)
+            decisions += learner.decide((q for q in queries if fold_of[q.id] == fold), at)
+    return decisions, chosen
+
+
+def _outcome(decisions: Counter[tuple[Topic, VerdictLevel]]) -> Outcome:
+    def levels(topic: Topic) -> Levels:
+        return Levels(
+            decisions[topic, "grounded"], decisions[topic, "weak"], decisions[topic, "none"]
+        )
+
+    return Outcome(levels("on topic"), levels("far"), levels("near"))
+
+
+def as_table(found: Calibration) -> Mapping[str, Thresholds]:
+    """What goes into the profile, by the names of its fields: the thresholds of each signal that
+    cost no more, by cross-validation, than those that are there. A signal whose defaults nobody
+    has measured takes the verdict from one that is: so it needs near questions, and must cost no
+    more than any other of the gate."""
+    of_gate = [one for one in found.signals if one.field]
+    costs = {one.field: one.validated.cost(found.caution) for one in of_gate}
+    return {
+        one.field: one.learned
+        for one in of_gate
+        if costs[one.field] <= (one.uncalibrated.cost(found.caution) if one.uncalibrated else 0.0)
+        and (
+            one.field in MEASURED
+            or (found.near >= LEAST and costs[one.field] <= min(costs.values()))
+        )
+    }

@@ -1,0 +1,73 @@
+"""Thresholds into `pincite.toml`, beside what stands there, with where they come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import UsageError
+from pincite.evals.analysis.calibrate import LEAST, MORE, Calibration, SignalCalibration, as_table
+from pincite.evals.analysis.refusal import Outcome
+from pincite.evals.extra import need
+from pincite.evals.golden.questions import write_whole
+from pincite.evals.report.calibration import shares
+from pincite.settings.load import load_settings
+from pincite.stages.gate import RerankedThresholds
+
+
+def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str, ...]:
+    """Set the thresholds of every signal that has some in the profile, marked as calibrated, unless
+    those were better; each table says in a comment what it was learned from, that of a reranker
+    also which one. The rest of the file stays as it is. Returns the names of the fields. Raises
+    UsageError for a file that is no profile, and where LEAST off-topic questions are lacking; then
+    nothing has been written."""
+    tomlkit = need("tomlkit")
+    if found.far + found.near < LEAST:
+        raise UsageError(
+            f"no thresholds are written: that takes {LEAST} off-topic questions, and"
+            f" {found.golden} has {found.far} far and {found.near} near",
+            hint=MORE,
+        )
+    tables = as_table(found)
+    if not tables:
+        raise UsageError(
+            "no thresholds are written: by cross-validation none is as good as what is there",
+            hint=MORE if found.near < LEAST else "more questions of each kind give better ones",
+        )
+    text = ""
+    if path.exists():
+        load_settings({"PINCITE_CONFIG": str(path)}, path.parent)  # names what is wrong with it
+        text = path.read_text(encoding="utf-8")
+    document: Any = tomlkit.parse(text)
+    gate = document.setdefault("gate", tomlkit.table())
+    by_field = {one.field: one for one in found.signals}
+    for name, thresholds in tables.items():
+        table = tomlkit.table()
+        for line in _evidence(by_field[name], found, created):
+            table.add(tomlkit.comment(line))
+        table["grounded_at"] = round(thresholds.grounded_at, 4)
+        table["weak_at"] = round(thresholds.weak_at, 4)
+        table["calibrated"] = True
+        if isinstance(thresholds, RerankedThresholds):
+            table["reranker"] = thresholds.reranker
+        gate[name] = table
+    write_whole(path, tomlkit.dumps(document))
+    return tuple(tables)
+
+
+def _evidence(one: SignalCalibration, found: Calibration, created: str) -> list[str]:
+    parted = ", ".join(f"{kind} {value:.3f}" for kind, value in one.auroc.items())
+    lines = [
+        f"learned {created} on {found.golden} ({found.golden_fingerprint}): {found.on_topic}"
+        f" questions on topic, {found.far} far off topic, {found.near} near; AUROC {parted}",
+        f"grounded / weak / none in %, {found.folds}-fold cross-validation: {_all(one.validated)}",
+    ]
+    if one.uncalibrated is not None and one.uncalibrated_at is not None:
+        at = one.uncalibrated_at
+        lines.append(f"before, at {at.grounded_at} and {at.weak_at}: {_all(one.uncalibrated)}")
+    return [*lines, *found.notes]
+
+
+def _all(outcome: Outcome) -> str:
+    kinds = ("on topic", outcome.on), ("far", outcome.far), ("near", outcome.near)
+    return ", ".join(f"{name} {shares(levels)}" for name, levels in kinds if levels.total)

@@ -1,0 +1,126 @@
+"""Refusals: does the verdict `none` fall on questions that have no answer here, and only on those?
+
+A refusal is the verdict `none`. A question has a best value for every signal of its candidates;
+questions without any candidate have none, and count as below every threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pincite.model import VerdictLevel
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Questions of one kind by their verdict."""
+
+    grounded: int = 0
+    weak: int = 0
+    none: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.grounded + self.weak + self.none
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What thresholds do with questions on topic, far off topic and near."""
+
+    on: Levels
+    far: Levels
+    near: Levels
+
+    @property
+    def refusal(self) -> Refusal:
+        """The refusals alone, far and near questions together."""
+        off_total = self.far.total + self.near.total
+        return Refusal(self.far.none + self.near.none, off_total, self.on.none, self.on.total)
+
+    def cost(self, caution: float) -> float:
+        """What both thresholds get wrong, see `pincite.evals.analysis.calibrate`; far and near
+        questions weigh the same, however many of each there are."""
+        off = [one for one in (self.far, self.near) if one.total]
+        let_in = sum(1 - one.none / one.total for one in off) / max(1, len(off))
+        trusted = sum(one.grounded / one.total for one in off) / max(1, len(off))
+        refused = self.on.none / max(1, self.on.total)
+        doubted = 1 - self.on.grounded / max(1, self.on.total)
+        return caution * refused + let_in + doubted / caution + trusted
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Questions by what they are and what was said. `precision` is the share of refused questions
+    that are off topic, `recall` the share of the off-topic ones that are refused; None where
+    there is nothing to divide by."""
+
+    off_refused: int
+    off_total: int
+    on_refused: int
+    on_total: int
+
+    @property
+    def precision(self) -> float | None:
+        refused = self.off_refused + self.on_refused
+        return self.off_refused / refused if refused else None
+
+    @property
+    def recall(self) -> float | None:
+        return self.off_refused / self.off_total if self.off_total else None
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """Mean of the shares of off-topic questions refused and of the others not refused."""
+        if not self.off_total or not self.on_total:
+            return None
+        return (self.off_refused / self.off_total + 1 - self.on_refused / self.on_total) / 2
+
+
+def count(verdicts: Sequence[tuple[bool, VerdictLevel]]) -> Refusal:
+    """From (is it off topic?, verdict) of each question."""
+    return of_refused([(off, level == "none") for off, level in verdicts])
+
+
+def of_refused(decisions: Sequence[tuple[bool, bool]]) -> Refusal:
+    """From (is it off topic?, was it refused?) of each question."""
+    off = [refused for is_off, refused in decisions if is_off]
+    on = [refused for is_off, refused in decisions if not is_off]
+    return Refusal(sum(off), len(off), sum(on), len(on))
+
+
+def auroc(on_topic: Sequence[float], off_topic: Sequence[float]) -> float | None:
+    """The probability that an on-topic question has the higher value, ties counting half (the
+    Mann-Whitney statistic); None without questions of both kinds. Minus infinity stands for no
+    candidate."""
+    if not on_topic or not off_topic:
+        return None
+    wins = sum((one > other) + 0.5 * (one == other) for one in on_topic for other in off_topic)
+    return wins / (len(on_topic) * len(off_topic))
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """What refusing below `threshold` does: shares of the questions refused, 0..1."""
+
+    threshold: float
+    off_refused: float
+    on_refused: float
+
+
+def curve(on_topic: Sequence[float], off_topic: Sequence[float]) -> tuple[CurvePoint, ...]:
+    """Every threshold that makes a difference, ascending: below the smallest value, between each
+    two, above the largest."""
+    values = sorted({value for value in (*on_topic, *off_topic) if value != float("-inf")})
+    if not values:
+        return ()
+    cuts = [values[0], *((a + b) / 2 for a, b in pairwise(values))]
+    cuts.append(values[-1] + max(1e-6, abs(values[-1]) * 1e-6))
+    return tuple(CurvePoint(cut, _below(off_topic, cut), _below(on_topic, cut)) for cut in cuts)
+
+
+def _below(values: Sequence[float], cut: float) -> float:
+    return sum(value < cut for value in values) / len(values) if values else 0.0

@@ -1,0 +1,77 @@
+"""Has retrieval got worse? A check against a baseline, for continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pincite.evals.analysis.compare import VERDICT, compare, values
+from pincite.evals.analysis.statistics import interval
+from pincite.evals.run.results import Run
+
+#: What is checked unless other measures are named.
+GATED: Final = ("nDCG@10", "R@20", VERDICT)
+ALPHA: Final = 0.05
+#: Share of the baseline's half width up to which a loss is let pass, however sure it is.
+NEGLIGIBLE: Final = 0.1  # guess, unmeasured
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One measure. `tolerance` is half the width of the baseline's own 95 % interval; `low` and
+    `high` bound the paired difference."""
+
+    measure: str
+    baseline: float
+    now: float
+    delta: float
+    low: float
+    high: float
+    p_holm: float
+    tolerance: float
+    result: Literal["ok", "worse", "better"]
+    reason: str
+
+
+def check(baseline: Run, now: Run, names: Sequence[str] = GATED) -> tuple[Check, ...]:
+    """A measure is `worse` if its mean fell
+
+    - by more than the tolerance, or
+    - by more than NEGLIGIBLE of the tolerance, and the paired randomisation test says that chance
+      does not do this (p < ALPHA, corrected for the measures checked).
+
+    The second finds small losses that many questions share, which the first would miss; the first
+    needs no second opinion. A repeated run of the same index differs in no question, or in a few
+    to both sides, and passes. Raises UsageError where the runs have no question in common.
+    """
+    checks = []
+    for found in compare(baseline, [now], names).differences:
+        low, high = interval(list(values(baseline, found.measure).values()))
+        tolerance = (high - low) / 2
+        sure = found.p_holm < ALPHA and abs(found.delta) > NEGLIGIBLE * tolerance
+        result: Literal["ok", "worse", "better"] = "ok"
+        reason = "within what chance does"
+        if -found.delta > tolerance + 1e-12:
+            result, reason = "worse", f"fell by more than the baseline's ±{tolerance:.4f}"
+        elif sure and found.delta < 0:
+            result = "worse"
+            reason = f"{found.worse} questions lost, {found.better} won: p = {found.p_holm:.4f}"
+        elif sure:
+            result = "better"
+            reason = f"{found.better} questions won, {found.worse} lost: take a new baseline"
+        checks.append(
+            Check(
+                measure=found.measure,
+                baseline=found.base,
+                now=found.other,
+                delta=found.delta,
+                low=found.low,
+                high=found.high,
+                p_holm=found.p_holm,
+                tolerance=tolerance,
+                result=result,
+                reason=reason,
+            )
+        )
+    return tuple(checks)

@@ -1,0 +1,1 @@
+"""Golden sets: questions with what a good search finds, made, read and written."""

@@ -1,0 +1,79 @@
+"""Judging what searches find, so that a golden set grows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pincite.deps import Deps
+from pincite.evals.golden.questions import Expected, GoldenQuery
+from pincite.evals.golden.targets import Key, counts_for
+from pincite.evals.run.observe import rankings_of
+from pincite.model import Chunk, Scope
+from pincite.profile import Profile
+from pincite.search import search
+from pincite.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A pooled chunk, and which rankings named it with their ranks."""
+
+    chunk: Chunk
+    found_by: tuple[tuple[str, int], ...]
+
+
+async def pool(
+    query: GoldenQuery, deps: Deps, profile: Profile, scope: Scope, depth: int
+) -> tuple[Passage, ...]:
+    """The first `depth` of every ranking that a search makes on its way: both branches, the
+    fused, the final one. What is judged already, or counts for a judged item, is left out. Best
+    rank first, as in pooling for TREC."""
+    trace = Trace(time.perf_counter)
+    await search(query.text, deps, profile, scope, trace, mode=query.mode)
+    named: dict[Key, dict[str, int]] = {}
+    for stage, lists in rankings_of(trace).items():
+        for ranked in lists:
+            for rank, key in enumerate(ranked[:depth], start=1):
+                named.setdefault(key, {}).setdefault(stage, rank)
+    chunks = await _load(deps, list(named))
+    passages = [
+        Passage(chunk, tuple(named[key].items()))
+        for key, chunk in chunks.items()
+        if not any(counts_for(chunk, item) for item in query.expected)
+    ]
+    passages.sort(key=lambda one: (min(rank for _, rank in one.found_by), one.chunk.id))
+    return tuple(passages)
+
+
+async def _load(deps: Deps, keys: Sequence[Key]) -> dict[Key, Chunk]:
+    chunks: dict[Key, Chunk] = {}
+    for collection in deps.collections:
+        name = collection.spec.name
+        ids = [chunk_id for owner, chunk_id in keys if owner == name]
+        for stored in await collection.index.load(name, ids) if ids else ():
+            chunks[name, stored.chunk.id] = stored.chunk
+    return chunks
+
+
+def judge(query: GoldenQuery, chunk: Chunk, grade: int) -> GoldenQuery:
+    """The question with one more judgement: the lines of the chunk, which outlive its id."""
+    item = Expected(
+        path=chunk.path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        grade=grade,
+        source_type=chunk.source_type,
+        repo=chunk.repo,
+    )
+    return replace(query, expected=(*query.expected, item))
+
+
+def next_id(queries: Sequence[GoldenQuery]) -> str:
+    """An id that no question has."""
+    taken = {query.id for query in queries}
+    number = len(taken) + 1
+    while f"q{number:03}" in taken:
+        number += 1
+    return f"q{number:03}"

@@ -1,0 +1,191 @@
+"""Which chunks of an index count for which expected items."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import takewhile
+from typing import Final
+
+from pincite.errors import UsageError
+from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
+from pincite.model import Chunk
+from pincite.ports import Readable, Searchable
+
+Key = tuple[str, str]  #: collection, chunk id
+_PAGE = 512
+#: File names that a path is compared with letter by letter, and the letters of a name: 1.5 s for
+#: names made to be alike, some milliseconds for others.
+_COMPARED: Final = (2_000, 100)
+_ALIKE: Final = 100  # files of one name, such as index.md, whose folders are compared
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """`items[query][chunk]` are the places in `query.expected` that the chunk counts for.
+    `missing` names, by query, the expected items that no chunk of the index counts for: the
+    golden set speaks of something that is not indexed. `unknown` are the files and candidates
+    among them that the index does not have at all, of `named` altogether, `example` is one of
+    these, and `nearest` the indexed path that is most like it, empty if none is."""
+
+    items: Mapping[str, Mapping[Key, tuple[int, ...]]]
+    missing: Mapping[str, tuple[str, ...]]
+    unknown: tuple[str, ...] = ()
+    named: int = 0
+    example: str = ""
+    nearest: str = ""
+
+
+def counts_for(chunk: Chunk, item: Expected) -> bool:
+    """Same candidate; or same file and at least half of the lines of the shorter one in common;
+    or same file, where no lines are named."""
+    if item.candidate_id:
+        return item.candidate_id in (chunk.candidate_id, chunk.id)
+    if item.repo and item.repo != chunk.repo:
+        return False
+    if item.source_type and item.source_type != chunk.source_type:
+        return False
+    if chunk.path != item.path:
+        return False
+    if not item.start_line:
+        return True
+    first = max(chunk.start_line, item.start_line)
+    last = min(chunk.end_line, item.end_line)
+    shorter = min(chunk.end_line - chunk.start_line, item.end_line - item.start_line) + 1
+    return 2 * (last - first + 1) >= shorter
+
+
+async def find_targets(
+    queries: Sequence[GoldenQuery], collections: Iterable[Searchable]
+) -> Targets:
+    """Look at every chunk of the collections once."""
+    known: dict[str, list[tuple[str, int, Expected]]] = {}
+    for query in queries:
+        for place, item in enumerate(query.expected):
+            known.setdefault(item.path or _chunk_id(item), []).append((query.id, place, item))
+    items: dict[str, dict[Key, list[int]]] = {q.id: defaultdict(list) for q in queries}
+    paths: set[str] = set()
+    ids: set[str] = set()
+    for collection in collections:
+        name = collection.spec.name
+        async for chunk in every_chunk(collection.index, name):
+            paths.add(chunk.path)
+            ids |= {chunk.id, chunk.candidate_id} if chunk.id in known else set()
+            for query_id, place, item in (*known.get(chunk.path, ()), *known.get(chunk.id, ())):
+                if counts_for(chunk, item):
+                    items[query_id][name, chunk.id].append(place)
+    missing = {}
+    for query in queries:
+        found = {place for places in items[query.id].values() for place in places}
+        lost = [
+            item.name
+            for place, item in enumerate(query.expected)
+            if place not in found and item.grade > 0
+        ]
+        if lost:
+            missing[query.id] = tuple(lost)
+    wanted = [item for query in queries for item in query.expected if item.grade > 0]
+    named = {item.path or item.candidate_id for item in wanted}
+    unknown = tuple(sorted(named - paths - ids))
+    return Targets(
+        {
+            key: {chunk: tuple(places) for chunk, places in found.items()}
+            for key, found in items.items()
+        },
+        missing,
+        unknown,
+        len(named),
+        *_nearest(unknown, paths),
+    )
+
+
+def require_indexed(golden: GoldenSet, targets: Targets) -> None:
+    """Raises UsageError if the index has nothing of what the golden set expects: all measures
+    would be 0 without that saying anything."""
+    if not targets.unknown or len(targets.unknown) < targets.named:
+        return
+    like = f"; the nearest path that is: {targets.nearest}" if targets.nearest else ""
+    raise UsageError(
+        f"none of the {targets.named} files that {golden.name} expects is indexed, such as"
+        f" {targets.example}{like}",
+        hint=_mend(targets.example, targets.nearest),
+    )
+
+
+def not_indexed(targets: Targets) -> str:
+    """What is to be said of expected items that are not in the index; empty if all are."""
+    lost = sum(map(len, targets.missing.values()))
+    if not lost:
+        return ""
+    if targets.unknown:
+        more = len(targets.unknown) - _NAMED
+        names = ", ".join(targets.unknown[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        like = f" (nearest to {targets.example}: {targets.nearest})" if targets.nearest else ""
+        why = f"{len(targets.unknown)} of {targets.named} files are not indexed: {names}{like}"
+    else:
+        query, items = next(iter(targets.missing.items()))
+        why = f"such as {items[0]} of {query}"
+    return f"{lost} expected items are not in the index and count as not found; {why}"
+
+
+def _nearest(unknown: Sequence[str], paths: Iterable[str]) -> tuple[str, str]:
+    """One of the unknown paths, and the path that ends like it in as many parts as possible. Where
+    none ends alike, the first, and the path with the most similar name; empty if there is none.
+    Equal ones by length, then alphabet."""
+    if not unknown:
+        return "", ""
+    endings: dict[str, list[str]] = {}
+    for one in sorted(paths, key=lambda one: (len(one), one)):
+        endings.setdefault(_name(one), []).append(one)
+    alike = [
+        (-_shared_parts(one, other), place, len(other), other)
+        for place, one in enumerate(unknown)
+        for other in endings.get(_name(one), ())[:_ALIKE]
+    ]
+    if alike:
+        _, place, _, best = min(alike)
+        return unknown[place], best
+    most, longest = _COMPARED
+    names = {name[:longest]: found[0] for name, found in sorted(endings.items())[:most]}
+    close = get_close_matches(_name(unknown[0])[:longest], names, n=1)
+    return unknown[0], names[close[0]] if close else ""
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _shared_parts(one: str, other: str) -> int:
+    pairs = zip(reversed(one.split("/")), reversed(other.split("/")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _mend(expected: str, nearest: str) -> str:
+    """What makes the paths of both meet."""
+    if nearest and expected.endswith(f"/{nearest}"):
+        folder = expected[: -len(nearest)]
+        return (
+            f"a folder inside the checkout was indexed: index the one that {folder} begins in, or"
+            f" take {folder} off the paths in the golden set"
+        )
+    if nearest and nearest.endswith(f"/{expected}"):
+        folder = nearest[: -len(expected)]
+        return f"index {folder} itself, or put {folder} ahead of the paths in the golden set"
+    return "is another collection (-c) or index (--index) meant? see: pincite status"
+
+
+async def every_chunk(index: Readable, collection: str) -> AsyncIterator[Chunk]:
+    """Every chunk that searches of the collection can see, by id."""
+    after: str | None = None
+    while chunks := await index.page(collection, after, _PAGE):
+        for chunk in chunks:
+            yield chunk
+        after = chunks[-1].id
+
+
+def _chunk_id(item: Expected) -> str:
+    """The last part of a candidate's id."""
+    return item.candidate_id.rpartition(":")[2]

@@ -1,0 +1,74 @@
+"""Judgements and runs as TREC files, for tools that read those."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pincite.errors import UsageError
+from pincite.evals.golden.beir import golden_queries, read_qrels
+from pincite.evals.golden.questions import GoldenSet, write_whole
+from pincite.evals.run.results import Run
+
+
+def read_trec(topics: Path, qrels: Path) -> GoldenSet:
+    """A golden set from topics (id, tab, question on each line) and qrels (query, iteration,
+    document, gain). Raises UsageError naming file and line."""
+    queries = {}
+    try:
+        lines = topics.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{topics} cannot be read: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        key, tab, text = line.partition("\t")
+        if line.strip() and not (tab and key.strip() and text.strip()):
+            raise UsageError(f"{topics}:{number}: query: id, tab and question are needed")
+        if line.strip():
+            queries[key.strip()] = text.strip()
+    judgements = read_qrels(qrels)
+    for query in judgements:
+        if query not in queries:
+            raise UsageError(f"{qrels}: query {query!r} is not in {topics}")
+    return GoldenSet(topics.stem, tuple(golden_queries(queries, judgements, synthetic="")))
+
+
+def write_qrels(path: Path, golden: GoldenSet) -> None:
+    """The judgements: query, 0, item, grade. Items go by their names, see `Expected.name`."""
+    rows = [
+        f"{_word(query.id)} 0 {_word(item.name)} {item.grade}"
+        for query in golden.queries
+        for item in query.expected
+    ]
+    write_whole(path, "\n".join(rows) + "\n")
+
+
+def write_topics(path: Path, golden: GoldenSet) -> None:
+    """The questions: id, tab, text."""
+    rows = [f"{_word(query.id)}\t{' '.join(query.text.split())}" for query in golden.queries]
+    write_whole(path, "\n".join(rows) + "\n")
+
+
+def write_run(path: Path, run: Run) -> None:
+    """What was found: query, Q0, item, rank, score, name. A candidate that is the first to count
+    for an item goes by the item's name, the others by their own ids. Scores fall with the rank,
+    for tools that sort again."""
+    rows: list[str] = []
+    tag = _word(run.stamp.label)
+    for query in run.queries:
+        shown = query.results[: query.shown]
+        count = len(shown)
+        for rank, result in enumerate(shown, start=1):
+            first = [
+                name
+                for name, found in zip(query.items, query.ranks.get(run.final, ()), strict=False)
+                if found == rank
+            ]
+            rows += [
+                f"{_word(query.id)} Q0 {_word(name)} {rank} {count - rank + 1} {tag}"
+                for name in first or (result.candidate_id,)
+            ]
+    write_whole(path, "\n".join(rows) + "\n")
+
+
+def _word(text: str) -> str:
+    """No white space: the columns are parted by it."""
+    return "_".join(text.split()) or "_"

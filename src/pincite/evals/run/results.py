@@ -1,0 +1,157 @@
+"""A run: what the searches of a golden set found, kept question by question.
+
+Everything that is reported of a run is computed from these values, so that runs can be compared,
+plotted and calibrated on long after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from pincite.errors import UsageError
+from pincite.evals.golden.questions import write_whole
+from pincite.model import VerdictLevel
+
+FORMAT = 1
+Topic = Literal["on topic", "far", "near"]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStamp:
+    """A collection as it was. `contents` is a hash of the revisions of all documents, and so of
+    everything that is indexed and how."""
+
+    name: str
+    sparse: str
+    chunker: str
+    dense: str | None
+    language: str
+    documents: int
+    chunks: int
+    contents: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a run was taken with. `profile` has every value of the profile."""
+
+    label: str
+    created: str
+    pincite: str
+    golden: str
+    golden_fingerprint: str
+    profile: Mapping[str, Any]
+    profile_fingerprint: str
+    collections: tuple[CollectionStamp, ...]
+    reranker: str | None = None
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A candidate near the top. `grade` is the best of the items that it counts for, None if it
+    is unjudged; `signals` go by `name/kind`."""
+
+    candidate_id: str
+    place: str
+    grade: int | None
+    signals: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """One question. `ranks[stage]` has the rank of each of `items` after that stage, see
+    `pincite.evals.analysis.measures`; `depths[stage]` how many candidates there were. `values` are
+    the best values of all signals, `results` what is shown, or would be but for the verdict.
+    `tokens` estimates what was shown. `missing` items have no chunk in the index."""
+
+    id: str
+    query: str
+    category: str
+    mode: str
+    off_topic: bool
+    items: tuple[str, ...]
+    grades: tuple[int, ...]
+    ranks: Mapping[str, tuple[int, ...]]
+    depths: Mapping[str, int]
+    verdict: VerdictLevel
+    verdict_signal: str
+    calibrated: bool
+    shown: int
+    values: Mapping[str, float]
+    results: tuple[Found, ...]
+    wanted_types: tuple[str, ...] = ()
+    shown_types: tuple[str, ...] = ()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    tokens: int = 0
+    notices: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    near: bool = False
+
+    @property
+    def topic(self) -> Topic:
+        """Does the corpus answer it, and if not, is it on the same subject?"""
+        return ("near" if self.near else "far") if self.off_topic else "on topic"
+
+    @property
+    def judged(self) -> bool:
+        """Does it count for ranking measures?"""
+        return not self.off_topic and any(grade > 0 for grade in self.grades)
+
+    @property
+    def total_ms(self) -> float:
+        """All stages together."""
+        return sum(self.timings_ms.values())
+
+    @property
+    def covered(self) -> bool | None:
+        """Is there evidence of every kind of source that was expected? None: nothing was."""
+        if not self.wanted_types:
+            return None
+        return set(self.wanted_types) <= set(self.shown_types)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All questions, in the order of the golden set."""
+
+    stamp: Stamp
+    queries: tuple[QueryResult, ...]
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that rank, in order."""
+        names: dict[str, None] = {}
+        for query in self.queries:
+            names.update(dict.fromkeys(query.ranks))
+        return tuple(names)
+
+    @property
+    def final(self) -> str:
+        """The stage whose order users see."""
+        return self.stages[-1]
+
+
+def save_run(path: Path, run: Run) -> None:
+    """Write a run as JSON. Raises UsageError."""
+    write_whole(path, msgspec.json.format(msgspec.json.encode(run), indent=0).decode() + "\n")
+
+
+def load_run(path: Path) -> Run:
+    """A run from a file. Raises UsageError for anything else, naming the field."""
+    try:
+        run = msgspec.json.decode(path.read_bytes(), type=Run)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise UsageError(
+            f"{path} is no run: {error}", hint="pincite eval run GOLDEN -o run.json"
+        ) from error
+    if run.stamp.format != FORMAT or not run.queries:
+        raise UsageError(f"{path} has format {run.stamp.format}; this version reads {FORMAT}")
+    return run

@@ -1,0 +1,184 @@
+"""Ask the questions of a golden set and keep what every stage did with them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import Final
+
+import msgspec
+
+from pincite.deps import Deps
+from pincite.engine import AsyncPincite
+from pincite.errors import PinciteError
+from pincite.evals.golden.questions import GoldenQuery, GoldenSet
+from pincite.evals.golden.targets import Key, Targets, find_targets, require_indexed
+from pincite.evals.run.observe import depth_of, rankings_of, ranks_in, values_of
+from pincite.evals.run.results import CollectionStamp, Found, QueryResult, Run, Stamp
+from pincite.model import Candidate, EvidencePack, Gated, Scope
+from pincite.ports import Searchable
+from pincite.profile import Profile
+from pincite.search import search
+from pincite.trace import Trace
+from pincite.version import VERSION
+
+Progressed = Callable[[int, int], None]  #: done, total
+
+#: Characters of evidence to a token of a language model. 3.5 (code) to 4.4 (prose) with the
+#: tokenizers at hand.
+CHARS_PER_TOKEN: Final = 4
+_KEPT = 20  # results that a run keeps of each question
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is evaluated: an opened index with the questions and what counts for them."""
+
+    deps: Deps
+    scope: Scope
+    targets: Targets
+
+
+async def open_subject(engine: AsyncPincite, golden: GoldenSet, scope: Scope) -> Subject:
+    """Raises what `AsyncPincite.search` raises before it searches, and UsageError where nothing
+    of what the questions expect is indexed."""
+    deps = await engine.deps(scope)
+    targets = await find_targets(golden.queries, deps.collections)
+    require_indexed(golden, targets)
+    return Subject(deps, scope, targets)
+
+
+async def run_golden(
+    subject: Subject,
+    golden: GoldenSet,
+    profile: Profile,
+    label: str,
+    progress: Progressed = lambda *_: None,
+) -> Run:
+    """Ask every question, one after the other, so that times mean something. The first question
+    is asked once more before, unmeasured. A search that fails counts as one that finds nothing
+    and has the notice `search_failed`; if the first one fails its error is raised."""
+    await search(golden.queries[0].text, subject.deps, profile, subject.scope, _trace())
+    results = []
+    for done, query in enumerate(golden.queries, start=1):
+        results.append(await ask(query, subject, profile))
+        progress(done, len(golden.queries))
+    return Run(await stamp(subject.deps, golden, profile, label), tuple(results))
+
+
+async def ask(query: GoldenQuery, subject: Subject, profile: Profile) -> QueryResult:
+    """One question."""
+    trace = _trace()
+    try:
+        pack = await search(
+            query.text, subject.deps, profile, subject.scope, trace, mode=query.mode
+        )
+    except PinciteError as error:
+        return _result(query, subject, trace, None, (f"search_failed: {error.message}",))
+    return _result(query, subject, trace, pack, tuple(n.code for n in pack.warnings))
+
+
+def _trace() -> Trace:
+    return Trace(time.perf_counter)
+
+
+def _result(
+    query: GoldenQuery,
+    subject: Subject,
+    trace: Trace,
+    pack: EvidencePack | None,
+    notices: tuple[str, ...],
+) -> QueryResult:
+    targets = subject.targets.items.get(query.id, {})
+    lists = rankings_of(trace) if pack else {}
+    gated = next((s.value for s in reversed(trace.steps) if isinstance(s.value, Gated)), None)
+    verdict = pack.verdict if pack else None
+    shown = (
+        {(e.collection, e.chunk_id): place for place, e in enumerate(pack.evidence)} if pack else {}
+    )
+    candidates = list(gated.candidates) if gated else []
+    if shown:
+        candidates = [c for c in candidates if (c.collection, c.chunk.id) in shown]
+        candidates.sort(key=lambda c: shown[c.collection, c.chunk.id])
+    grades = tuple(item.grade for item in query.expected)
+    return QueryResult(
+        id=query.id,
+        query=query.text,
+        category=query.category,
+        mode=query.mode,
+        off_topic=query.off_topic,
+        near=query.near,
+        items=tuple(item.name for item in query.expected),
+        grades=grades,
+        ranks={stage: ranks_in(found, targets, len(grades)) for stage, found in lists.items()},
+        depths={stage: depth_of(found) for stage, found in lists.items()},
+        verdict=verdict.level if verdict else "none",
+        verdict_signal=f"{verdict.signal}/{verdict.kind}" if verdict else "",
+        calibrated=verdict.calibrated if verdict else False,
+        shown=len(shown),
+        values=values_of(trace),
+        results=tuple(_found(one, targets, grades) for one in candidates[:_KEPT]),
+        wanted_types=_distinct(i.source_type for i in query.expected if i.grade > 0),
+        shown_types=_distinct(item.source_type for item in pack.evidence) if pack else (),
+        timings_ms=trace.timings_ms(),
+        tokens=sum(len(e.text) for e in pack.evidence) // CHARS_PER_TOKEN if pack else 0,
+        notices=notices,
+        missing=subject.targets.missing.get(query.id, ()),
+    )
+
+
+def _distinct(names: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if name}))
+
+
+def _found(
+    one: Candidate, targets: Mapping[Key, tuple[int, ...]], grades: tuple[int, ...]
+) -> Found:
+    places = targets.get((one.collection, one.chunk.id), ())
+    return Found(
+        candidate_id=one.chunk.candidate_id,
+        place=f"{one.chunk.path}#L{one.chunk.start_line}-L{one.chunk.end_line}",
+        grade=max((grades[place] for place in places), default=None),
+        signals={f"{s.name}/{s.kind}": round(s.value, 6) for s in one.signals},
+    )
+
+
+async def stamp(deps: Deps, golden: GoldenSet, profile: Profile, label: str) -> Stamp:
+    """What a run is taken with."""
+    return Stamp(
+        label=label,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        pincite=VERSION,
+        golden=golden.name,
+        golden_fingerprint=golden.fingerprint,
+        profile=msgspec.to_builtins(profile),
+        profile_fingerprint=fingerprint(profile),
+        collections=tuple([await _stamp(one) for one in deps.collections]),
+        reranker=deps.reranker.fingerprint if deps.reranker else None,
+    )
+
+
+def fingerprint(value: object) -> str:
+    """A short hash of any of our values."""
+    return blake2b(msgspec.json.encode(value), digest_size=8).hexdigest()
+
+
+async def _stamp(collection: Searchable) -> CollectionStamp:
+    spec = collection.spec
+    records = await collection.index.documents(spec.name)
+    digest = blake2b(digest_size=8)
+    for revision in sorted(record.revision for record in records):
+        digest.update(revision.encode())
+    return CollectionStamp(
+        name=spec.name,
+        sparse=spec.sparse,
+        chunker=spec.chunker,
+        dense=spec.dense if collection.dense is not None else None,
+        language=spec.language,
+        documents=len(records),
+        chunks=sum(record.chunks for record in records),
+        contents=digest.hexdigest(),
+    )

@@ -1,0 +1,1 @@
+"""Many profiles over one golden set."""

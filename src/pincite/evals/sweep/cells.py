@@ -1,0 +1,132 @@
+"""Many profiles over the questions of a golden set, with all that they share asked for once.
+
+Searches run on steps and ports that remember (`pincite.evals.sweep.shared_steps`, `.sharing`), so
+that a point costs no more than the steps in which it differs from all points before. Each finished
+question is a line of the journal (`pincite.evals.sweep.journal`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pincite.errors import PinciteError
+from pincite.evals.analysis.measures import Values, by_ranks
+from pincite.evals.golden.questions import GoldenQuery
+from pincite.evals.run.observe import ranks_in
+from pincite.evals.run.runner import CHARS_PER_TOKEN, Subject
+from pincite.evals.sweep.points import Point
+from pincite.evals.sweep.shared_ports import Ledger, share
+from pincite.evals.sweep.shared_steps import Steps
+from pincite.model import Gated
+from pincite.trace import Trace
+
+#: What a sweep measures; the first decides.
+SWEPT: Final = ("nDCG@10", "R@20")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One question at one point. `values` are the sweep's measures in order, None for a question
+    that does not count for them. `right` is the verdict's. `tokens` estimates what the pack costs
+    its reader, `judged` counts the passages that a reranker read, `total_ms` is the time as if
+    nothing had been shared."""
+
+    values: tuple[float, ...] | None
+    right: bool
+    tokens: int
+    judged: int
+    total_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One question at some of the points."""
+
+    query: str
+    cells: Mapping[str, Cell]
+
+
+async def sweep_points(
+    subject: Subject,
+    queries: Iterable[GoldenQuery],
+    points: Sequence[Point],
+    names: Sequence[str],
+    emit: Callable[[Line], None],
+) -> Ledger:
+    """Every question at all points, each handed to `emit` when it is done: what is remembered is
+    remembered for one question, so that memory does not grow with their number. Returns what was
+    asked of steps, index and models, and what was remembered."""
+    ledger = Ledger()
+    steps = Steps(ledger)
+    for query in queries:
+        shared = replace(subject, deps=share(subject.deps, ledger))
+        asked = {point.id: await _ask(query, shared, point, steps, ledger) for point in points}
+        steps.forget()
+        emit(Line(query.id, _cells(query, asked, names)))
+    return ledger
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    ranks: tuple[int, ...]
+    right: bool
+    tokens: int
+    judged: int
+    total_ms: float
+
+
+async def _ask(
+    query: GoldenQuery, subject: Subject, point: Point, steps: Steps, ledger: Ledger
+) -> _Asked:
+    """One search; one that fails finds nothing."""
+    trace = Trace(time.perf_counter)
+    items = len(query.expected)
+    ledger.take()
+    started_s = time.perf_counter()
+    try:
+        pack = await steps.search(
+            query.text, subject.deps, point.profile, subject.scope, trace, mode=query.mode
+        )
+    except PinciteError:
+        return _Asked((0,) * items, query.off_topic, 0, 0, 0.0)
+    total_ms = (time.perf_counter() - started_s) * 1000 + ledger.take()
+    shown = tuple((one.collection, one.chunk_id) for one in pack.evidence)
+    return _Asked(
+        ranks_in((shown,), subject.targets.items.get(query.id, {}), items),
+        (pack.verdict.level == "none") == query.off_topic,
+        sum(len(one.text) for one in pack.evidence) // CHARS_PER_TOKEN,
+        _judged(trace) if subject.deps.reranker else 0,
+        round(total_ms, 3),
+    )
+
+
+def _judged(trace: Trace) -> int:
+    gated = next((s.value for s in reversed(trace.steps) if isinstance(s.value, Gated)), None)
+    return sum(one.signal("reranked") is not None for one in gated.candidates) if gated else 0
+
+
+def _cells(
+    query: GoldenQuery, asked: Mapping[str, _Asked], names: Sequence[str]
+) -> dict[str, Cell]:
+    """The measures of all points at once, each as if it were a question of its own."""
+    values: Values = {}
+    if query.relevant and not query.off_topic:
+        grades = [item.grade for item in query.expected]
+        values = by_ranks(
+            names,
+            dict.fromkeys(asked, grades),
+            {point: one.ranks for point, one in asked.items()},
+        )
+    return {
+        point: Cell(
+            tuple(values[point][name] for name in names) if values else None,
+            one.right,
+            one.tokens,
+            one.judged,
+            one.total_ms,
+        )
+        for point, one in asked.items()
+    }

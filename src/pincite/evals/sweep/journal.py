@@ -1,0 +1,87 @@
+"""What a sweep has done so far, in a folder: one line for each question.
+
+Every process writes a file of its own and a line at once; a line that was cut off is ignored and
+done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from pincite.errors import UsageError
+from pincite.evals.golden.questions import write_whole
+from pincite.evals.run.results import Stamp
+from pincite.evals.sweep.cells import Cell, Line
+
+_PLAN = "sweep.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a sweep measures on what: equal for every run that goes on with it."""
+
+    stamp: Stamp
+    measures: tuple[str, ...]
+
+
+class Journal:
+    """The folder of a sweep. Raises UsageError if it belongs to another one."""
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        self._folder = folder
+        place = folder / _PLAN
+        if place.exists():
+            try:
+                known = msgspec.json.decode(place.read_bytes(), type=Plan)
+            except msgspec.DecodeError as error:
+                raise UsageError(f"{place} is no plan of a sweep: {error}") from error
+            if _identity(known) != _identity(plan):
+                raise UsageError(
+                    f"{folder} holds a sweep over another golden set, index or other measures",
+                    hint="choose another folder with -o",
+                )
+        elif folder.exists() and any(folder.iterdir()):
+            raise UsageError(f"{folder} is not empty and holds no sweep")
+        else:
+            write_whole(place, msgspec.json.format(msgspec.json.encode(plan)).decode() + "\n")
+
+    def read(self) -> dict[str, dict[str, Cell]]:
+        """All cells by point, then question."""
+        cells: dict[str, dict[str, Cell]] = {}
+        for file in sorted(self._folder.glob("cells-*.jsonl")):
+            for raw in file.read_bytes().split(b"\n"):
+                try:
+                    line = msgspec.json.decode(raw, type=Line)
+                except msgspec.DecodeError:
+                    continue  # cut off: it will be done again
+                for point, cell in line.cells.items():
+                    cells.setdefault(point, {})[line.query] = cell
+        return cells
+
+    def lines(self) -> int:
+        """How many whole lines there are."""
+        return sum(file.read_bytes().count(b"\n") for file in self._folder.glob("cells-*.jsonl"))
+
+    def new_file(self) -> Path:
+        """A file that no other process writes to."""
+        taken = [int(file.stem.partition("-")[2]) for file in self._folder.glob("cells-*.jsonl")]
+        place = self._folder / f"cells-{max(taken, default=0) + 1:04}.jsonl"
+        place.touch(exist_ok=False)
+        return place
+
+
+def write_line(file: BinaryIO, line: Line) -> None:
+    """One line, out of our hands when this returns."""
+    file.write(msgspec.json.encode(line) + b"\n")
+    file.flush()
+
+
+def _identity(plan: Plan) -> tuple[object, ...]:
+    stamp = plan.stamp
+    contents: Sequence[str] = sorted(one.contents for one in stamp.collections)
+    return plan.measures, stamp.golden_fingerprint, tuple(contents), stamp.reranker

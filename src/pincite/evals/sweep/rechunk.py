@@ -1,0 +1,172 @@
+"""The sources of an index indexed anew with another chunker, into a folder that is thrown away.
+
+The write path is the usual one, with an owner process of its own; the index that is evaluated is
+only read. Vectors are kept by text, so that those that two chunkings have in common are computed
+once.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Final
+
+from pincite.chunkers import ChunkerConfig
+from pincite.daemon.client import RemoteIndex
+from pincite.encoders.fingerprint import require_fingerprint
+from pincite.engine import AsyncPincite
+from pincite.errors import UsageError
+from pincite.evals.golden.questions import GoldenSet
+from pincite.evals.run.runner import Subject, open_subject
+from pincite.ingest import ingest_all
+from pincite.ingestion.dense_model import Dense, open_dense
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.prepare import BATCH_CHUNKS
+from pincite.ingestion.report import Progress
+from pincite.ingestion.target import make_maker
+from pincite.ingestion.write import IngestDeps
+from pincite.ports import CollectionInfo, DenseEncoder, Readable, Searchable
+from pincite.providers.dense.cached import CachedEncoder
+from pincite.providers.dense.vector_cache import VectorCache
+from pincite.settings.load import Settings
+from pincite.settings.stores import StoreSettings
+from pincite.sources.reopening import reopen_source, selection_of
+
+Indexing = Callable[[ChunkerConfig, Progress], None]
+
+VECTORS: Final = "vectors.db"  #: the file in the folder of a sweep
+_CACHE_BYTES: Final = 4_000_000_000  # 2.5 million vectors of the bundled model
+
+
+def require_spans(golden: GoldenSet) -> None:
+    """Raise UsageError for an expected item that names a candidate: its id changes with the
+    chunker, so it would count as not found."""
+    for query in golden.queries:
+        for item in query.expected:
+            if item.candidate_id:
+                raise UsageError(
+                    f"question {query.id!r} expects the candidate {item.candidate_id}, and ids of"
+                    " candidates change with chunking",
+                    hint="name path, start_line and end_line instead",
+                )
+
+
+def moved(settings: Settings, index: Path) -> Settings:
+    """The settings with another index folder and what is stored in it: never on a server, where
+    the collections that are evaluated have the same names."""
+    store = settings.store if settings.store.kind == "sqlite" else StoreSettings()
+    return replace(settings, index=index, sources=(), store=store)
+
+
+@asynccontextmanager
+async def indexed_anew(
+    settings: Settings,
+    subject: Subject,
+    golden: GoldenSet,
+    chunker: ChunkerConfig,
+    vectors: Path,
+    progress: Indexing = lambda *_: None,
+) -> AsyncIterator[tuple[Settings, Subject]]:
+    """The searched collections in a temporary index, which is gone afterwards; and what is
+    evaluated there. `vectors` is the file of vectors that chunkings share. Raises UsageError for
+    a collection without sources, or whose files are not those that are indexed, and as
+    `AsyncPincite.index` does."""
+    root = Path(mkdtemp(prefix="pincite-sweep-"))
+    away = moved(settings, root / "index")
+    names = tuple(one.spec.name for one in subject.deps.collections)
+    scope = replace(subject.scope, collections=names)
+    cache = VectorCache(vectors, _CACHE_BYTES)
+    try:
+        async with AsyncPincite(settings) as engine, AsyncPincite(away) as twin:
+            infos = {info.spec.name: info for info in await engine.collections()}
+            client = twin.client(create=True)
+            try:
+                for one in subject.deps.collections:
+                    info = infos[one.spec.name]
+                    await _copy(
+                        *(one, settings, info, client, chunker, cache),
+                        lambda told: progress(chunker, told),
+                    )
+                yield away, await open_subject(twin, golden, scope)
+            finally:
+                await client.leave()
+    finally:
+        cache.close()
+        shutil.rmtree(root, ignore_errors=True)
+
+
+async def _copy(
+    one: Searchable,
+    settings: Settings,
+    given: CollectionInfo,
+    client: RemoteIndex,
+    chunker: ChunkerConfig,
+    cache: VectorCache,
+    progress: Callable[[Progress], None],
+) -> None:
+    """One collection, from its sources."""
+    name = given.spec.name
+    if not given.sources:
+        raise UsageError(
+            f"collection {name!r} has no sources that could be indexed anew",
+            hint="vary chunking over collections made by pincite index; choose them with -c",
+        )
+    average = 0.0 if given.spec.idf else 1.0
+    spec = replace(given.spec, chunker=chunker.fingerprint, average_length=average)
+    await client.create(spec)
+    with ExitStack() as stack:
+        opened = []
+        for record in given.sources:
+            for part in record.within:
+                source = reopen_source(record, part)
+                stack.callback(source.close)
+                opened.append((source, selection_of(record)))
+        async with open_dense(settings, given, IndexOptions(collection=name)) as dense:
+            if dense.encoder is not None:
+                ours = dense.encoder.fingerprint
+                require_fingerprint(name, "dense model", given.spec.dense or "none", ours)
+            maker = make_maker(chunker, one.sparse, spec, dense)
+            encoder = remembering(dense, cache)
+            await ingest_all(opened, spec, IngestDeps(client, encoder, maker, progress))
+    before, now = await _files(one.index, name), await _files(client, name)
+    if before != now:
+        path = min(place[1] for place in before ^ now)
+        raise UsageError(
+            f"{path} of collection {name!r} is not what was indexed; a sweep needs files that stay"
+            " as they are",
+            hint=f"pincite index -c {name}",
+        )
+
+
+async def _files(index: Readable, collection: str) -> set[tuple[str, str, str]]:
+    """Source, path and content of every document."""
+    records = await index.documents(collection)
+    return {(record.source, record.path, record.content_hash) for record in records}
+
+
+def remembering(dense: Dense, cache: VectorCache) -> DenseEncoder | None:
+    """The bundled encoder behind the cache; those with a name have one of their own."""
+    if dense.encoder is None or dense.name:
+        return dense.encoder
+    return CachedEncoder(_Bundled(dense.encoder), cache)
+
+
+class _Bundled:
+    """The bundled encoder as a `HostedEncoder`."""
+
+    name = ""
+    batch_items = BATCH_CHUNKS
+
+    def __init__(self, encoder: DenseEncoder) -> None:
+        self.fingerprint = encoder.fingerprint
+        self.dimensions = encoder.dimensions
+        self.languages = encoder.languages
+        self.embed_query = encoder.embed_query
+        self.embed_documents = encoder.embed_documents
+
+    async def close(self) -> None:
+        """Who opened it closes it."""

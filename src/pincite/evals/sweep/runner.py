@@ -1,0 +1,192 @@
+"""Run a sweep over an index: resumed from its journal, its questions shared out to processes."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from pincite.engine import AsyncPincite
+from pincite.errors import PinciteError, UsageError
+from pincite.evals.golden.questions import GoldenQuery, GoldenSet
+from pincite.evals.golden.targets import Targets
+from pincite.evals.run.runner import Progressed, Subject, stamp
+from pincite.evals.sweep.cells import Line, sweep_points
+from pincite.evals.sweep.journal import Journal, Plan, write_line
+from pincite.evals.sweep.points import Point
+from pincite.evals.sweep.rechunk import VECTORS, Indexing, indexed_anew, require_spans
+from pincite.evals.sweep.results import SweepTable, tabulate
+from pincite.model import Scope
+from pincite.settings.load import Settings
+
+_LOOK_S = 0.2
+
+
+async def run_sweep(
+    subject: Subject,
+    golden: GoldenSet,
+    points: Sequence[Point],
+    names: Sequence[str],
+    folder: Path,
+    *,
+    settings: Settings | None = None,
+    jobs: int = 1,
+    tune_share: float = 0.5,
+    progress: Progressed = lambda *_: None,
+    indexing: Indexing = lambda *_: None,
+) -> SweepTable:
+    """All points; the first is the one that the others are held against. What the folder has
+    already is not done again. `jobs` processes each take a share of the questions, so that no
+    work is done twice; they open the index that `settings` name, and without it there is only
+    this process. Points with a chunker need `settings`: for each chunker whose points lack
+    something the sources are indexed once (`indexing` is told). Raises UsageError for a folder of
+    another sweep, and for chunkers what `require_spans` and `indexed_anew` raise."""
+    chunkers = list(dict.fromkeys(point.chunker for point in points))
+    if any(chunkers):
+        require_spans(golden)
+    plan = Plan(await stamp(subject.deps, golden, points[0].profile, "sweep"), tuple(names))
+    journal = Journal(folder, plan)
+    todo = [
+        (chunker, work)
+        for chunker in chunkers
+        if (work := _missing(journal, golden, [p for p in points if p.chunker == chunker]))
+    ]
+    before, total = 0, sum(_count(work) for _, work in todo)
+    for chunker, work in todo:
+
+        def told(done: int, _: int, before: int = before) -> None:
+            progress(before + done, total)
+
+        if chunker is None:
+            await _work(settings, subject, work, names, journal, jobs, told)
+        elif settings is None:
+            raise UsageError("a sweep over chunking needs the settings of an index")
+        else:
+            vectors = folder / VECTORS
+            anew = indexed_anew(settings, subject, golden, chunker, vectors, indexing)
+            async with anew as (away, twin):
+                await _work(away, twin, work, names, journal, jobs, told)
+        before += _count(work)
+    return tabulate(golden, points, journal.read(), names, tune_share)
+
+
+#: Questions that lack the same points, with these points.
+Work = list[tuple[list[GoldenQuery], list[Point]]]
+
+
+def _missing(journal: Journal, golden: GoldenSet, points: Sequence[Point]) -> Work:
+    done = journal.read()
+    groups: dict[tuple[str, ...], tuple[list[GoldenQuery], list[Point]]] = {}
+    for query in golden.queries:
+        lacking = [point for point in points if query.id not in done.get(point.id, {})]
+        if lacking:
+            key = tuple(point.id for point in lacking)
+            groups.setdefault(key, ([], lacking))[0].append(query)
+    return list(groups.values())
+
+
+def _count(work: Work) -> int:
+    return sum(len(queries) for queries, _ in work)
+
+
+async def _work(
+    settings: Settings | None,
+    subject: Subject,
+    work: Work,
+    names: Sequence[str],
+    journal: Journal,
+    jobs: int,
+    progress: Progressed,
+) -> None:
+    if jobs > 1 and settings is not None:
+        await _in_processes(settings, subject, work, names, journal, jobs, progress)
+    else:
+        await _here(subject, work, names, journal, progress)
+
+
+async def _here(
+    subject: Subject, work: Work, names: Sequence[str], journal: Journal, progress: Progressed
+) -> None:
+    total, done = _count(work), 0
+    with journal.new_file().open("ab") as file:
+        for queries, points in work:
+
+            def emit(line: Line) -> None:
+                nonlocal done
+                write_line(file, line)
+                done += 1
+                progress(done, total)
+
+            await sweep_points(subject, queries, points, names, emit)
+
+
+async def _in_processes(
+    settings: Settings,
+    subject: Subject,
+    work: Work,
+    names: Sequence[str],
+    journal: Journal,
+    jobs: int,
+    progress: Progressed,
+) -> None:
+    context = multiprocessing.get_context("spawn")
+    before, total = journal.lines(), 0
+    workers = []
+    for number in range(jobs):
+        share = [(queries[number::jobs], points) for queries, points in work]
+        share = [(queries, points) for queries, points in share if queries]
+        if share:
+            total += _count(share)
+            given = (settings, subject.scope, subject.targets, share, tuple(names))
+            workers.append(
+                context.Process(target=_worker, args=(*given, journal.new_file()), daemon=True)
+            )
+    try:
+        for worker in workers:
+            worker.start()
+        while any(worker.is_alive() for worker in workers):
+            await asyncio.sleep(_LOOK_S)
+            progress(journal.lines() - before, total)
+    finally:
+        for worker in workers:
+            if worker.pid is not None:
+                worker.terminate()
+                worker.join()
+    if any(worker.exitcode for worker in workers):
+        raise PinciteError(
+            "a process of the sweep failed; its message is above",
+            hint="the same command goes on where the sweep was",
+        )
+
+
+def _worker(
+    settings: Settings,
+    scope: Scope,
+    targets: Targets,
+    work: Work,
+    names: Sequence[str],
+    place: Path,
+) -> None:
+    """A share of the questions, over all points. The parent ends this process when it is
+    interrupted; if it was killed, this one ends by itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def emit(file: BinaryIO, line: Line) -> None:
+        write_line(file, line)
+        if parent is not None and not parent.is_alive():
+            raise SystemExit(1)
+
+    async def session() -> None:
+        async with AsyncPincite(settings) as engine:
+            subject = Subject(await engine.deps(scope), scope, targets)
+            with place.open("ab") as file:
+                for queries, points in work:
+                    await sweep_points(
+                        subject, queries, points, names, lambda line: emit(file, line)
+                    )
+
+    asyncio.run(session())

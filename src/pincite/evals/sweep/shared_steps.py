@@ -1,0 +1,127 @@
+"""The query path with steps that remember, so that profiles share all steps up to where they part.
+
+`pincite.search.search` alone knows which steps there are and in which order. Its very code is run
+here with each stage function replaced by one that keeps its results by what it was given: a
+configuration and other small values by value, what an earlier step has made by identity. Two
+profiles that agree on the first steps therefore compute these once, whatever steps they are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import FunctionType
+from typing import Any, cast
+
+import msgspec
+
+from pincite.evals.sweep.shared_ports import Ledger
+from pincite.model import EvidencePack
+from pincite.search import search
+
+Search = Callable[..., Awaitable[EvidencePack]]
+_STAGES = "pincite.stages."
+_BY_VALUE = frozenset((str, bytes, int, float, bool, frozenset, type(None)))
+
+
+class Steps:
+    """`search` has the signature of the real one. It remembers until it is told to `forget`;
+    nobody may change what it was given meanwhile. The time of a step that was remembered goes
+    into the ledger."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._known: dict[Hashable, tuple[Any, float, Any]] = {}
+        self._configs: dict[int, tuple[object, bytes]] = {}
+        names = dict(search.__globals__)
+        for name, value in tuple(names.items()):
+            if not isinstance(value, FunctionType):
+                continue
+            if value.__module__.startswith(_STAGES):
+                names[name] = self._remembered(value)
+            elif value.__module__ == search.__module__:
+                names[name] = _among(value, names)
+        self.search: Search = names[search.__name__]
+
+    def forget(self) -> None:
+        """Let go of all results."""
+        self._known.clear()
+
+    def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        name = function.__name__
+
+        async def later(*args: Any, **kwargs: Any) -> Any:
+            key = (name, *map(self._key, args), self._key(kwargs))
+            if key not in self._known:
+                started_s, saved_ms = time.perf_counter(), self._ledger.saved_ms
+                value = await function(*args, **kwargs)
+                self._keep(key, value, started_s, saved_ms, (args, kwargs))
+                return value
+            return self._recall(name, key)
+
+        def now(*args: Any, **kwargs: Any) -> Any:
+            key = (name, *map(self._key, args), self._key(kwargs))
+            if key not in self._known:
+                started_s, saved_ms = time.perf_counter(), self._ledger.saved_ms
+                value = function(*args, **kwargs)
+                self._keep(key, value, started_s, saved_ms, (args, kwargs))
+                return value
+            return self._recall(name, key)
+
+        return later if inspect.iscoroutinefunction(function) else now
+
+    def _keep(
+        self, key: Hashable, value: Any, started_s: float, saved_ms: float, given: Any
+    ) -> None:
+        """`given` is kept, too: an identity means something only while the object lives."""
+        took_ms = (time.perf_counter() - started_s) * 1000 + self._ledger.saved_ms - saved_ms
+        self._known[key] = (value, took_ms, given)
+        self._ledger.count(f"step {key[0]}", 1, 0)  # type: ignore[index]
+
+    def _recall(self, name: str, key: Hashable) -> Any:
+        value, took_ms, _ = self._known[key]
+        self._ledger.saved_ms += took_ms
+        self._ledger.count(f"step {name}", 0, 1)
+        return value
+
+    def _key(self, value: Any) -> Hashable:
+        """Small values by value, our own by their fields, everything else by identity."""
+        kind = type(value)
+        if kind in _BY_VALUE:
+            return value  # type: ignore[no-any-return]
+        if kind is dict:
+            return tuple((name, self._key(item)) for name, item in value.items())
+        if kind.__module__.startswith(_STAGES) and kind.__name__.endswith("Config"):
+            return self._config(value)
+        if names := _fields(cast(Hashable, kind)):
+            return (kind, *(self._key(getattr(value, name)) for name in names))
+        return ("identity", id(value))
+
+    def _config(self, value: object) -> bytes:
+        """All of its values; kept with it, since one profile serves many questions."""
+        known = self._configs.get(id(value))
+        if known is None:
+            known = self._configs[id(value)] = (value, msgspec.msgpack.encode(value))
+        return known[1]
+
+
+def _among(function: FunctionType, names: dict[str, Any]) -> FunctionType:
+    """The same function, looking up other functions under `names`."""
+    twin = FunctionType(
+        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__kwdefaults__ = function.__kwdefaults__
+    return twin
+
+
+@cache
+def _fields(kind: Hashable) -> tuple[str, ...]:
+    """The fields of a value of ours; none of anything else."""
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        return ()
+    if not kind.__module__.startswith("pincite."):
+        return ()
+    return tuple(field.name for field in fields(kind))

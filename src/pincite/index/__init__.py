@@ -1,0 +1,1 @@
+"""An index in this process: a store and a catalogue that agree, in a folder."""

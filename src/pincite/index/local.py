@@ -1,0 +1,298 @@
+"""A store and a catalogue that always agree, whatever dies in between.
+
+The order of writes is the whole trick. A document's points are staged, unseen; then its record is
+committed to the catalogue, which is the moment when the new one counts; then the points are
+published and those of its predecessor removed. After a crash at any point, the revisions that the
+catalogue names are the truth: other points are leftovers, and a revision with too few points (only
+a loss of power can do that) is forgotten, so that the next run of its source brings it back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pincite.errors import (
+    DiskFull,
+    EnginePanicked,
+    InvalidPoint,
+    PinciteError,
+    StoreError,
+    UsageError,
+)
+from pincite.index.describe import describe_collection
+from pincite.index.idf import stored, with_idf
+from pincite.index.optimise import Optimising
+from pincite.index.recovery import reconcile
+from pincite.index.refs import Refs
+from pincite.index.replaced import Successors
+from pincite.model import (
+    Chunk,
+    CollectionSpec,
+    DocumentRecord,
+    Point,
+    Ranking,
+    SourceRecord,
+    SparseVector,
+)
+from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
+from pincite.support.concurrency import to_the_end
+
+T = TypeVar("T")
+log = logging.getLogger("pincite.index.local")
+
+
+class LocalIndex:
+    """`pincite.ports.Index` over a store and a catalogue that nobody else writes to. Call `open`
+    first and `close` last."""
+
+    def __init__(self, store: Store, catalog: Catalog, measured: Measured | None = None) -> None:
+        self._store = store
+        self._catalog = catalog
+        self._measured = measured
+        self._specs: dict[str, CollectionSpec] = {}
+        self._lost: dict[str, int] = {}
+        self._broken: dict[str, StoreError] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._optimising = Optimising(store, lambda error: self.panicked(error))
+        self._refs = Refs(catalog)
+        self._successors = Successors()
+        #: Has anything been written since `flush` began?
+        self.dirty = False
+
+    async def open(self, *, mend: bool = True) -> None:
+        """Open all collections, and `mend` what a crash has left. Raises DiskFull, StoreError, but
+        one broken collection is left to `collections` to name and to `reset` to mend."""
+        for spec in await self._catalog.specs():
+            self._specs[spec.name] = spec
+            try:
+                await self._store.create(spec)
+                if mend:
+                    self._lost[spec.name] = await reconcile(self._store, self._catalog, spec.name)
+            except DiskFull:
+                raise
+            except StoreError as error:
+                self._broken[spec.name] = StoreError(error.message, hint=error.hint)
+
+    async def collections(self) -> tuple[CollectionInfo, ...]:
+        infos = []
+        for spec in await self._catalog.specs():
+            lost, broken = self._lost.get(spec.name, 0), self._broken.get(spec.name)
+            given = (spec, self._catalog, self._measured, lost, broken)
+            infos.append(await describe_collection(*given))
+        return tuple(infos)
+
+    async def create(self, spec: CollectionSpec) -> None:
+        await self._write(spec.name, lambda: self._create(spec))
+
+    async def _create(self, spec: CollectionSpec) -> None:
+        known = self._specs.get(spec.name)
+        if known is not None:
+            self._usable(spec.name)
+        else:
+            await self._store.drop(spec.name)  # a crash may have left something
+        if known is None or known.counted:
+            spec = replace(spec, counted=spec.idf)
+        await self._store.create(spec)
+        await self._catalog.put_spec(spec)
+        self._specs[spec.name] = spec
+
+    async def drop(self, collection: str) -> None:
+        if collection in self._specs:
+            await self._write(collection, lambda: self._drop(collection))
+
+    async def _drop(self, collection: str) -> None:
+        await self._catalog.drop(collection)
+        self._specs.pop(collection, None)
+        self._lost.pop(collection, None)
+        self._broken.pop(collection, None)
+        await self._store.drop(collection)
+
+    async def reset(self, spec: CollectionSpec) -> None:
+        await self._write(spec.name, lambda: self._reset(spec))
+
+    async def _reset(self, spec: CollectionSpec) -> None:
+        spec = replace(spec, counted=spec.idf)
+        records = await self._catalog.documents(spec.name)
+        await self._catalog.delete(spec.name, [record.revision for record in records])
+        self._lost.pop(spec.name, None)
+        try:
+            await self._store.drop(spec.name)
+            await self._store.create(spec)
+            await self._catalog.put_spec(spec)
+        except StoreError as error:
+            self._broken[spec.name] = StoreError(error.message, hint=error.hint)
+            raise
+        self._specs[spec.name] = spec
+        self._broken.pop(spec.name, None)
+
+    async def put_source(self, collection: str, record: SourceRecord) -> None:
+        self._require(collection)
+        await self._catalog.put_source(collection, record)
+        if record.complete:
+            self._lost.pop(collection, None)
+
+    async def forget(self, collection: str, source: str) -> int:
+        return await self._write(collection, lambda: self._forget(collection, source))
+
+    async def _forget(self, collection: str, source: str) -> int:
+        self._usable(collection)
+        records = await self._catalog.documents(collection, source)
+        await self._remove(collection, [record.revision for record in records])
+        await self._catalog.drop_source(collection, source)
+        return len(records)
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        self._require(collection)
+        return await self._catalog.documents(collection, source)
+
+    async def replace(
+        self, collection: str, record: DocumentRecord, points: Sequence[Point]
+    ) -> None:
+        await self._write(collection, lambda: self._replace(collection, record, points))
+
+    async def _replace(
+        self, collection: str, record: DocumentRecord, points: Sequence[Point]
+    ) -> None:
+        self._usable(collection)
+        ids = len({point.chunk.id for point in points})
+        if not len(points) == ids == record.chunks:
+            raise InvalidPoint(
+                f"{record.path!r} has {len(points)} points with {ids} ids, not {record.chunks}"
+            )
+        given = [point.sparse for point in points]
+        vectors, counts = stored(self._specs[collection], record.revision, given)
+        points = [replace(p, sparse=v) for p, v in zip(points, vectors, strict=True)]
+        old = await self._catalog.revision(collection, record.source, record.path)
+        self._successors.add(collection, old, record.revision)
+        try:
+            await self._store.stage(collection, record.revision, points)
+            await self._catalog.put(collection, [record], counts)
+        except BaseException:
+            with suppress(PinciteError):  # what is left over is out of sight
+                now = await self._catalog.revision(collection, record.source, record.path)
+                if now != record.revision:
+                    await self._store.remove(collection, [record.revision])
+            raise
+        await self._store.publish(collection, record.revision, old)
+
+    async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        await self._write(collection, lambda: self._touch(collection, records))
+
+    async def _touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        self._require(collection)
+        known = {r.revision for r in await self._catalog.documents(collection)}
+        await self._catalog.put(collection, [r for r in records if r.revision in known])
+
+    async def remove(self, collection: str, revisions: Sequence[str]) -> None:
+        await self._write(collection, lambda: self._remove(collection, revisions))
+
+    async def _remove(self, collection: str, revisions: Sequence[str]) -> None:
+        self._usable(collection)
+        await self._catalog.delete(collection, revisions)
+        await self._store.remove(collection, revisions)
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        self._usable(collection)
+        if request.sparse is not None and self._specs[collection].counted:
+            counted = await self._catalog.frequencies(collection, request.sparse.indices)
+            request = replace(request, sparse=with_idf(request.sparse, counted))
+        return await self._store.search(collection, self._successors.into(collection, request))
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        self._usable(collection)
+        found = await self._store.load(collection, ids, vectors=vectors)
+        return await self._refs.put_into_stored(collection, found)
+
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        self._usable(collection)
+        revision = await self._catalog.revision(collection, source, path)
+        if revision is None:
+            return ()
+        found = await self._store.of_revision(collection, revision)
+        return tuple(await self._refs.put_into(collection, found))
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        self._usable(collection)
+        found = await self._store.page(collection, after, limit)
+        return tuple(await self._refs.put_into(collection, found))
+
+    async def weigh(
+        self, collection: str, revision: str, vectors: Mapping[str, SparseVector]
+    ) -> None:
+        await self._write(collection, lambda: self._weigh(collection, revision, vectors))
+
+    async def _weigh(
+        self, collection: str, revision: str, vectors: Mapping[str, SparseVector]
+    ) -> None:
+        self._usable(collection)
+        record = await self._catalog.record(collection, revision)
+        if record is None:
+            return
+        if len(vectors) != record.chunks:
+            raise InvalidPoint(f"{record.path!r} has {record.chunks} chunks, not {len(vectors)}")
+        weights, counts = stored(self._specs[collection], revision, tuple(vectors.values()))
+        await self._store.set_sparse(collection, dict(zip(vectors, weights, strict=True)))
+        await self._catalog.put(collection, [record], counts)
+
+    async def flush(self) -> None:
+        """Return when everything written so far survives a loss of power."""
+        self.dirty = False
+        try:
+            await self._store.flush()
+            await self._catalog.flush()
+        except BaseException:
+            self.dirty = True
+            raise
+
+    async def settle(self, collection: str) -> None:
+        self._usable(collection)
+        await self.flush()
+        self._optimising.begin(collection)
+
+    def panicked(self, error: EnginePanicked) -> None:
+        """The engine has panicked beside all requests, which will see it, too."""
+        log.critical("the engine panicked: %s", error)
+
+    @property
+    def busy(self) -> bool:
+        """Is something going on in the background?"""
+        return self._optimising.busy
+
+    async def close(self) -> None:
+        """Let go of the store and the catalogue."""
+        await self._optimising.stop()
+        try:
+            await self._store.close()
+        finally:
+            await self._catalog.close()
+
+    async def _write(self, collection: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """One change of a collection at a time, and none is cut off by a caller who gives up."""
+        async with self._locks.setdefault(collection, asyncio.Lock()):
+            self.dirty = True
+            try:
+                return await to_the_end(work())
+            finally:
+                self._refs.forget(collection)
+
+    def _require(self, collection: str) -> None:
+        if collection not in self._specs:
+            raise UsageError(
+                f"there is no collection {collection!r};"
+                f" there are: {', '.join(sorted(self._specs)) or 'none'}",
+                hint=f"pincite index PATH --collection {collection}",
+            )
+
+    def _usable(self, collection: str) -> None:
+        self._require(collection)
+        if broken := self._broken.get(collection):
+            raise StoreError(broken.message, hint=broken.hint)

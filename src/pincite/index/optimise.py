@@ -1,0 +1,51 @@
+"""What goes on behind searches and writes: collections are optimised."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from pincite.errors import EnginePanicked, PinciteError
+from pincite.ports import Store
+
+log = logging.getLogger("pincite.index.local")
+
+
+class Optimising:
+    """Optimises collections of a store in the background. What fails is logged, and the next
+    run of changes tries it again; `panicked` hears of an engine that did."""
+
+    def __init__(self, store: Store, panicked: Callable[[EnginePanicked], None]) -> None:
+        self._store = store
+        self._panicked = panicked
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, collection: str) -> None:
+        """Optimise a collection, if that pays."""
+        task = asyncio.create_task(self._optimise(collection))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    @property
+    def busy(self) -> bool:
+        """Is something going on?"""
+        return bool(self._tasks)
+
+    async def stop(self) -> None:
+        """Give up what is going on, and return when it has ended."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _optimise(self, collection: str) -> None:
+        try:
+            if await self._store.optimise(collection):
+                log.info("optimised %s", collection)
+        except EnginePanicked as error:
+            self._panicked(error)
+        except PinciteError as error:
+            log.warning("%s is not optimised: %s", collection, error)
+        except Exception:
+            log.exception("%s is not optimised", collection)

@@ -1,0 +1,1 @@
+"""The steps of the write path; `pincite.ingest` knows their order."""

@@ -1,0 +1,119 @@
+"""Which dense model a collection is indexed with, opened."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from pincite.collection.members import member_name
+from pincite.encoders.bundled import MODEL, LazyEncoder
+from pincite.encoders.by_name import Models
+from pincite.errors import ModelsUnwritable, ModelUnavailable, UsageError
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.prepare import BATCH_CHUNKS
+from pincite.model import LEXICAL, Notice
+from pincite.ports import CollectionInfo, DenseEncoder
+from pincite.providers.bundled import weights
+from pincite.providers.names import parse_model
+from pincite.settings.load import Settings
+from pincite.settings.models import BUNDLED
+
+_MOST_CHUNKS = 2_048  # of a batch: 10 MB of text and vectors, and what a cut-off run may repeat
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """An opened model; None for a collection without. `name` is what its spec keeps."""
+
+    encoder: DenseEncoder | None = None
+    name: str = ""
+    batch_chunks: int = BATCH_CHUNKS
+
+
+def choose_model(settings: Settings, info: CollectionInfo | None, options: IndexOptions) -> str:
+    """The name of the model, `""` for the bundled one: what was asked for, what is configured for
+    the collection, what it was made with, what is configured for new ones. Where another model gets
+    a collection `beside`, what is configured for new ones comes before what it was made with."""
+    use = settings.use
+    chosen = options.model or use.collections.get(options.collection, "")
+    if chosen:
+        return "" if chosen == BUNDLED else str(parse_model(chosen))
+    beside = options.collection in use.options and use.options[options.collection].beside
+    if info is not None and info.spec.dense is not None and not (beside and use.dense):
+        return info.spec.model
+    return use.dense
+
+
+def collection_name(base: str, dense: Dense, infos: Iterable[CollectionInfo]) -> str:
+    """What the member of `base` with this model is called, if there is none yet."""
+    made_by = dense.encoder.fingerprint if dense.encoder else LEXICAL
+    named = parse_model(dense.name) if dense.name else None
+    model = (named.model or named.provider) if named else MODEL if dense.encoder else LEXICAL
+    size = dense.encoder.dimensions if dense.encoder else 0
+    ours = (base, None if made_by == LEXICAL else made_by)
+    taken = {i.spec.name for i in infos if (i.spec.called, i.spec.dense) != ours}
+    return member_name(base, model, size, made_by, taken)
+
+
+@asynccontextmanager
+async def open_dense(
+    settings: Settings, info: CollectionInfo | None, options: IndexOptions
+) -> AsyncIterator[Dense]:
+    """The dense model to index with. Raises ConfigError, ProviderError and ModelUnavailable."""
+    lexical = info is not None and info.spec.dense is None
+    stays = lexical and not (options.upgrade or options.rebuild or options.beside)
+    if options.model and (options.lexical or stays):
+        raise UsageError(
+            f"collection {options.collection!r} is lexical, and --model names {options.model}",
+            hint="leave --lexical out" if options.lexical else "add --upgrade",
+        )
+    if options.lexical or stays:
+        yield Dense()
+        return
+    name = choose_model(settings, info, options)
+    if not name:
+        encoder = _bundled(settings, info, options)
+        try:
+            yield Dense(encoder)
+        finally:
+            if encoder is not None:
+                encoder.close()
+        return
+    models = Models(
+        settings.use, settings.models, offline=settings.offline, on_notice=options.on_notice
+    )
+    try:
+        same = info is not None and info.spec.model == name and not parse_model(name).dimensions
+        size = info.spec.dimensions if info is not None and same else 0
+        hosted = await models.dense(name, dimensions=size)
+        chunks = min(_MOST_CHUNKS, max(BATCH_CHUNKS, hosted.batch_items))
+        yield Dense(hosted, hosted.name, chunks)
+    finally:
+        await models.close()
+
+
+def _bundled(
+    settings: Settings, info: CollectionInfo | None, options: IndexOptions
+) -> LazyEncoder | None:
+    """The bundled encoder, fetched if need be; None where it cannot be had and is not needed."""
+    try:
+        if weights.find(MODEL, settings.models) is None:
+            fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
+            weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
+        return LazyEncoder(settings.models, threads=settings.threads)
+    except ModelsUnwritable as error:  # it would have been fetched, and would be missed
+        raise ModelsUnwritable(
+            error.message, hint=f"{error.hint}, or index by word alone: --lexical"
+        ) from error
+    except ModelUnavailable as error:
+        if (info is not None and info.spec.dense is not None) or options.upgrade:
+            raise
+        options.on_notice(
+            Notice(
+                "lexical_only",
+                f"{error.message}; the index will be searched by word alone."
+                " To add meaning later: pincite index --upgrade",
+            )
+        )
+        return None

@@ -1,0 +1,74 @@
+"""What a run of indexing does, told while it goes on and when it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+from pincite.ingestion.prepare import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. `stage` is `diff`, `index` or `weigh`; totals count files or chunks."""
+
+    stage: str
+    done: int
+    total: int
+    chunks: int = 0
+    path: str = ""
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What a run did. `skipped` counts files by reason, `skipped_paths` names them as
+    `code: path (detail)`; `noted` and `noted_paths` do so for what was remarkable about files that
+    were indexed."""
+
+    collection: str
+    source: str
+    new: int = 0
+    changed: int = 0
+    renamed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    tokens: int = 0
+    duration_s: float = 0.0
+    encode_s: float = 0.0
+    skipped: dict[str, int] = field(default_factory=dict)
+    skipped_paths: list[str] = field(default_factory=list)
+    noted: dict[str, int] = field(default_factory=dict)
+    noted_paths: list[str] = field(default_factory=list)
+
+    def skip(self, code: str, path: str, detail: str) -> None:
+        """Count and name a file that was left out."""
+        self.skipped[code] = self.skipped.get(code, 0) + 1
+        self.skipped_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
+
+    def note(self, path: str, notes: str) -> None:
+        """Count and name what is remarkable about an indexed file, as `DocumentRecord.notes`."""
+        for line in notes.split("\n") if notes else ():
+            code, _, detail = line.partition(": ")
+            self.noted[code] = self.noted.get(code, 0) + 1
+            self.noted_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
+
+    def count(self, batch: Batch, known: Container[str], removed: set[str]) -> None:
+        """Take in a batch: `known` are the paths that were indexed before, `removed` the
+        contents of those that are gone. A file that was opened and left out is no document."""
+        for skip in batch.skipped:
+            self.skip(skip.code, skip.path, skip.detail)
+            if skip.path in known:
+                self.changed -= 1
+                self.removed += 1
+            else:
+                self.new -= 1
+        renamed = 0
+        for one in batch.documents:
+            self.note(one.record.path, one.record.notes)
+            if one.record.path not in known and one.record.content_hash in removed:
+                removed.discard(one.record.content_hash)
+                renamed += 1
+        self.renamed += renamed
+        self.new -= renamed
+        self.removed -= renamed

@@ -1,0 +1,125 @@
+"""Which sources a run indexes, and how each is described: options, else configuration, else what
+the catalogue remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from pincite.errors import SourceError
+from pincite.ingestion.options import IndexOptions
+from pincite.model import Source, SourceRecord
+from pincite.ports import CollectionInfo
+from pincite.readers import compile_rules
+from pincite.settings.sources import SourceConfig, configured_at
+from pincite.sources import OpenSource, Selection, SourceLimits, open_source
+from pincite.sources.reopening import reopen_source, selection_of
+
+Opened = tuple[OpenSource, Selection]
+
+
+@contextmanager
+def open_all(
+    locations: Sequence[str | Path],
+    options: IndexOptions,
+    info: CollectionInfo | None,
+    configured: Sequence[SourceConfig],
+) -> Iterator[list[Opened]]:
+    """The sources that are named, or else all that the collection and the configuration know.
+
+    Raises SourceError where one is gone, or two have one name, ConfigError for a malformed URL
+    rule.
+    """
+    ours = [each for each in configured if each.collection == options.collection]
+    records = info.sources if info else ()
+    if options.url_rule:
+        compile_rules(options.url_rule)
+    opened: list[Opened] = []
+    try:
+        for location in locations or [each.path for each in ours]:
+            opened.append(_open(location, options, ours, records))  # noqa: PERF401 - close them all
+        if not locations or options.rebuild:
+            given = {source.source.name for source, _ in opened}
+            given |= renamed(opened, records, configured)
+            for record in records:
+                if record.source.name not in given:
+                    opened += [
+                        (reopen_source(record, part), selection_of(record))
+                        for part in record.within
+                    ]
+        _require_distinct(opened, records)
+        yield opened
+    finally:
+        for source, _ in opened:
+            source.close()
+
+
+def _open(
+    location: str | Path,
+    options: IndexOptions,
+    configured: Sequence[SourceConfig],
+    records: Sequence[SourceRecord],
+) -> Opened:
+    place = _place(location)
+    config = configured_at(place, configured) or SourceConfig(path=str(place))
+    name = options.name or config.name
+    known = _remembered(place, name, records)
+    selection = Selection(
+        include=options.include or config.include, exclude=options.exclude or config.exclude
+    )
+    source = open_source(
+        location,
+        name=name or (known.name if known else None),
+        ref=options.ref or config.ref or (known.ref if known and known.pinned else None),
+        url_rule=options.url_rule or config.url_rules or (known.url_rule if known else None),
+        anchors=options.anchors or config.anchors or (known.anchors if known else "mkdocs"),
+        limits=SourceLimits(),
+        selection=selection,
+    )
+    return source, selection
+
+
+def _place(location: str | Path) -> Path:
+    try:
+        return Path(location).expanduser().resolve()
+    except (OSError, RuntimeError) as error:  # a loop of links, a user who is not known
+        raise SourceError(f"{location} cannot be reached: {error}") from error
+
+
+def _remembered(place: Path, name: str | None, records: Sequence[SourceRecord]) -> Source | None:
+    """The one source that was indexed from here, or from the checkout that holds it."""
+    found = [
+        record
+        for record in records
+        if (place == Path(record.source.location))
+        or (record.source.kind == "git" and Path(record.source.location) in place.parents)
+    ]
+    named = [record for record in found if name is None or record.source.name == name]
+    return named[0].source if len(named) == 1 else None
+
+
+def renamed(
+    opened: Sequence[Opened], records: Sequence[SourceRecord], configured: Sequence[SourceConfig]
+) -> frozenset[str]:
+    """The names under which something was indexed that has another name now: the same part of the
+    same place with the same selection, under a name that no configuration gives."""
+    kept = {each.name for each in configured} | {source.source.name for source, _ in opened}
+    now = {(source.source.location, (source.within,), selection) for source, selection in opened}
+    return frozenset(
+        record.source.name
+        for record in records
+        if record.source.name not in kept
+        and (record.source.location, record.within, selection_of(record)) in now
+    )
+
+
+def _require_distinct(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> None:
+    places = {record.source.name: record.source.location for record in records}
+    for one, _ in opened:
+        name, location = one.source.name, one.source.location
+        if places.setdefault(name, location) != location:
+            raise SourceError(
+                f"a source named {name!r} is indexed from {places[name]} already",
+                hint="give this one another name with --name NAME",
+            )

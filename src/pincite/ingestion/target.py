@@ -1,0 +1,195 @@
+"""Which collection new documents go into, and with which models: its spec, found or made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.chunkers import ChunkerConfig
+from pincite.collection.members import all_members, next_serial
+from pincite.daemon.client import RemoteIndex
+from pincite.encoders.by_name import Models
+from pincite.encoders.fingerprint import require_fingerprint
+from pincite.encoders.sparse import name_of, open_sparse, sparse_of
+from pincite.errors import PinciteError, UsageError
+from pincite.ingestion.dense_model import Dense, choose_model, collection_name
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.prepare import Maker
+from pincite.model import CollectionSpec
+from pincite.ports import CollectionInfo, GroupedEncoder, SparseEncoder
+from pincite.providers.sparse.language import guess_language, stemmer_for
+from pincite.readers import read_document
+from pincite.settings.load import Settings
+from pincite.settings.models import BUNDLED
+from pincite.sources import Entry, OpenSource, Selection
+
+_SAMPLE_FILES = 40
+_SAMPLE_CHARS = 4_000
+
+
+def make_maker(
+    chunker: ChunkerConfig,
+    sparse: SparseEncoder,
+    spec: CollectionSpec,
+    dense: Dense,
+    made_with: Callable[[str, str], tuple[str, ...]] = lambda _source, _path: (),
+) -> Maker:
+    """What makes the points of a collection; `made_with` as in `Maker`."""
+    return Maker(
+        chunker,
+        sparse,
+        spec.dense,
+        chunks=dense.batch_chunks,
+        grouped=isinstance(dense.encoder, GroupedEncoder),
+        made_with=made_with,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where new documents go: into the collection `info`, or a new one of that `name`. `like` is
+    the member of the base that was made last, `others` are those besides, `serial` comes next,
+    `unseen` has the same model and no search asks it."""
+
+    name: str
+    base: str
+    serial: int
+    info: CollectionInfo | None
+    like: CollectionInfo | None
+    others: tuple[CollectionSpec, ...] = ()
+    unseen: CollectionSpec | None = None
+
+
+def goes_beside(settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions) -> bool:
+    """Does another model get a collection of its own? Where several are, or one has the name of
+    its model, it goes without saying."""
+    configured = settings.use.options.get(options.collection)
+    asked = options.beside or (configured is not None and configured.beside)
+    return asked or len(held) > 1 or any(info.spec.base for info in held)
+
+
+def of_model(
+    settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions
+) -> CollectionInfo | None:
+    """The member that has the model which is going to be used, else the last."""
+    last = held[-1] if held else None
+    name = choose_model(settings, last, options)
+    same = (i for i in held if i.spec.dense is not None and i.spec.model == name)
+    return next(same, last) if options.beside else last
+
+
+def choose_target(
+    infos: Sequence[CollectionInfo],
+    held: Sequence[CollectionInfo],
+    dense: Dense,
+    options: IndexOptions,
+) -> Goal:
+    base, like = options.collection, held[-1] if held else None
+    ours = all_members(infos, base)
+    serial = next_serial(ours)
+    if not options.beside:
+        return Goal(base, "", serial, like, like)
+    made_by = dense.encoder.fingerprint if dense.encoder else None
+    info = next((one for one in held if one.spec.dense == made_by), None)
+    others = tuple(one.spec for one in held if one is not info)
+    same = (one.spec for one in ours if one.spec.dense == made_by and one not in held)
+    unseen = next(same, None)
+    there = info.spec if info else unseen
+    name = there.name if there else collection_name(base, dense, infos)
+    return Goal(name, base, serial, info, like, others, unseen)
+
+
+def refuse_beside(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
+    """Raise UsageError: nothing is indexed over vectors that are being filled in, or were kept."""
+    base, model = unseen.called, unseen.model or BUNDLED
+    state = "is not complete" if unseen.pending else "was kept and is not searched"
+    ways = []
+    if unseen.dense is not None:
+        verb = "finish it" if unseen.pending else "go back to it"
+        ways.append(f"to {verb}: pincite reembed {base} --to {model}")
+    if unseen.name != base:
+        ways.append(f"to give it up: pincite collections drop {unseen.name}")
+    if used is not None and used.dense is not None:
+        ways.append(f"to index as before: pincite index -c {base} --model {used.model or BUNDLED}")
+    raise UsageError(
+        f"{unseen.name} has vectors of {model} for {base} and {state}:"
+        " indexing beside would begin it anew",
+        hint="; ".join(ways),
+    )
+
+
+async def settle_spec(
+    client: RemoteIndex,
+    goal: Goal,
+    dense: Dense,
+    models: Models,
+    options: IndexOptions,
+    opened: Sequence[tuple[OpenSource, Selection]],
+) -> CollectionSpec:
+    """The spec to index with, stored. A new one is made; an old one must fit, or is upgraded."""
+    encoder = dense.encoder
+    made_by = encoder.fingerprint if encoder else None
+    dimensions = encoder.dimensions if encoder else 0
+    chunker = ChunkerConfig().fingerprint
+    info, like = goal.info, goal.like.spec if goal.like else None
+    if info is None or options.rebuild:
+        language = options.language
+        if language == "auto":
+            language = like.language if like else guess_corpus_language(opened)
+        name = name_of(options.sparse or (like.sparse_model if like else ""))
+        sparse = await open_sparse(models, name, language)
+        spec = CollectionSpec(
+            info.spec.name if info else goal.name,
+            sparse.fingerprint,
+            chunker,
+            made_by,
+            dimensions,
+            language,
+            model=dense.name,
+            sparse_model=name,
+            idf=sparse.idf,
+            average_length=0.0 if sparse.idf else 1.0,
+            base=info.spec.base if info else goal.base,
+            serial=info.spec.serial if info else goal.serial,
+            replaces=info.spec.replaces if info else (),
+        )
+        await (client.reset(spec) if info or goal.unseen else client.create(spec))
+        return spec
+    spec = info.spec
+    if options.language not in ("auto", spec.language):
+        raise UsageError(
+            f"collection {spec.name!r} is stemmed as {spec.language}, not {options.language}",
+            hint=f"pincite collections rebuild {spec.name} --language {options.language}",
+        )
+    if options.sparse and name_of(options.sparse) != spec.sparse_model:
+        flags = f" --sparse {options.sparse}"
+        ours = await open_sparse(models, name_of(options.sparse), spec.language)
+        require_fingerprint(spec.name, "analyser", spec.sparse, ours.fingerprint, flags)
+    await sparse_of(models, spec)
+    if spec.dense is not None:
+        flags = f" --model {options.model}" if options.model else ""
+        instead = (
+            f", or keep both: pincite index -c {spec.called} --beside{flags}, or without the"
+            f" files: pincite reembed {spec.called} --to {dense.name or BUNDLED}"
+        )
+        require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags, instead)
+    wanted = replace(spec, chunker=chunker, dense=made_by, dimensions=dimensions, model=dense.name)
+    if wanted != spec:
+        await client.create(wanted)
+    return wanted
+
+
+def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str:
+    """The stemming language of a new collection, from a sample of its documents."""
+    texts: list[str] = []
+    for source, _ in opened:
+        entries = [entry for entry in source.entries() if isinstance(entry, Entry)]
+        for entry in entries[:: max(1, len(entries) // _SAMPLE_FILES)]:
+            try:
+                raw = source.read(entry)
+                document = read_document(raw, source=source.source, path=entry.path, ref="")
+            except PinciteError:
+                continue  # indexing will name it
+            if document.source_type == "docs":
+                texts.append(document.text[:_SAMPLE_CHARS])
+    return stemmer_for(guess_language("\n".join(texts)))

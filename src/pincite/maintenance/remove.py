@@ -1,0 +1,75 @@
+"""Collections and sources that are not wanted any more; the rest is weighed for itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from pincite.chunkers import ChunkerConfig
+from pincite.collection.members import all_members, all_sources
+from pincite.daemon.write_turns import Waiting, turn
+from pincite.encoders.by_name import Models
+from pincite.encoders.sparse import sparse_of
+from pincite.errors import UsageError
+from pincite.ingestion.prepare import Maker
+from pincite.ingestion.write import IngestDeps, weigh_again
+from pincite.model import CollectionSpec
+from pincite.ports import CollectionInfo, Index
+
+
+async def drop(root: Path, index: Index, collection: str, waiting: Waiting) -> None:
+    """Remove a collection, with all of its members. Raises UsageError if there is none of that
+    name, IndexUnavailable where others write to it for too long."""
+    what = f"dropping {collection!r}"
+    async with _alone(root, index, collection, what, waiting) as infos:
+        for info in infos:
+            await index.drop(info.spec.name)
+
+
+async def forget(
+    root: Path, index: Index, models: Models, collection: str, source: str, waiting: Waiting
+) -> int:
+    """Remove a source; returns how many documents it had. Raises as `drop`, and FingerprintMismatch
+    after the source is gone where the rest cannot be weighed."""
+    what = f"forgetting {source} in {collection!r}"
+    async with _alone(root, index, collection, what, waiting) as infos:
+        names = [record.source.name for record in all_sources(infos)]
+        if source not in names:
+            raise UsageError(
+                f"{collection} has no source {source!r}; it has: {', '.join(names) or 'none'}"
+            )
+        return sum([await _forget_in(index, models, info.spec, source) for info in infos])
+
+
+async def _forget_in(index: Index, models: Models, spec: CollectionSpec, source: str) -> int:
+    count = await index.forget(spec.name, source)
+    if spec.idf:
+        maker = Maker(ChunkerConfig(), await sparse_of(models, spec), spec.dense)
+        await weigh_again(spec.name, IngestDeps(index, None, maker))
+    await index.settle(spec.name)
+    return count
+
+
+@asynccontextmanager
+async def _alone(
+    root: Path, index: Index, collection: str, what: str, waiting: Waiting
+) -> AsyncIterator[tuple[CollectionInfo, ...]]:
+    """The members of a collection, to which nobody else writes meanwhile."""
+    (first, *_) = await _members(index, collection)
+    async with turn(root, first.spec.called, what, waiting):
+        yield await _members(index, collection)
+
+
+async def _members(index: Index, collection: str) -> tuple[CollectionInfo, ...]:
+    """The collection of that name: all members of a base, or a single one."""
+    infos = await index.collections()
+    found = all_members(infos, collection)
+    found = found or tuple(info for info in infos if info.spec.name == collection)
+    if not found:
+        called = sorted({info.spec.called for info in infos})
+        raise UsageError(
+            f"there is no collection {collection!r}; there are: {', '.join(called) or 'none'}",
+            hint="pincite collections",
+        )
+    return found

@@ -1,0 +1,198 @@
+"""An index into another store: ids, vectors and payloads as they are, nothing is encoded again.
+
+The catalogue stays where it is. What the target has whole is not copied again, so that a copy that
+was cut off goes on. The index changes over only when all has been counted and a sample compared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pincite.catalog.sqlite import SqliteCatalog
+from pincite.daemon.client import RemoteIndex
+from pincite.daemon.service import AlreadyOwned, take_index
+from pincite.daemon.write_turns import Waiting, turn
+from pincite.errors import IndexNotFound, StoreError
+from pincite.index.folder import Remembered, fresh_owner, remembered, write_remembered
+from pincite.index.opening import open_store
+from pincite.model import CollectionSpec, Point
+from pincite.ports import Store
+from pincite.settings.load import Settings
+
+_PAGE = 256
+_LOOK_S = 0.1
+_SAMPLE = 64  # points of each collection that are compared, vectors and all
+_SAME = 1e-4  # of the numbers of a vector
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """A point that is compared after copying, and behind what to look for it."""
+
+    after: str | None
+    point: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What was done to one collection; `copied` of its `points` were not there yet."""
+
+    collection: str
+    points: int
+    copied: int
+    compared: int
+
+
+async def move(
+    settings: Settings,
+    client: RemoteIndex,
+    environ: Mapping[str, str],
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    waiting: Waiting = Waiting(),
+) -> tuple[Moved, ...]:
+    """Copy all points into the store that the settings name, and use it from now on. The old ones
+    stay where they are. Safe to repeat. Raises IndexNotFound, IndexUnavailable where others
+    write to the index or use it for too long, StoreError, DiskFull, UsageError."""
+    root = settings.index
+    if not (root / "catalog.db").exists():
+        raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
+    names = sorted({info.spec.called for info in await client.collections()})
+    async with AsyncExitStack() as turns:
+        for name in names:
+            what = f"moving the index to {settings.store.place}"
+            await turns.enter_async_context(turn(root, name, what, waiting))
+        return await _move_all(settings, client, environ, progress, waiting)
+
+
+async def _take(root: Path, client: RemoteIndex, waiting: Waiting) -> int:
+    """The lock of the owner, who leaves; another that a search has started meanwhile, too."""
+    started_s = time.monotonic()
+    while True:
+        await client.leave()
+        try:
+            return take_index(root)
+        except AlreadyOwned:
+            if time.monotonic() - started_s >= waiting.limit_s:
+                raise
+            await asyncio.sleep(_LOOK_S)
+
+
+async def _move_all(
+    settings: Settings,
+    client: RemoteIndex,
+    environ: Mapping[str, str],
+    progress: Callable[[int, int], None],
+    waiting: Waiting,
+) -> tuple[Moved, ...]:
+    root = settings.index
+    lock = await _take(root, client, waiting)
+    try:
+        known = remembered(root)
+        becomes = Remembered(settings.store, known.owner or fresh_owner())
+        if becomes.settings.place == known.settings.place:
+            return ()
+        write_remembered(root, Remembered(known.settings, becomes.owner))  # for the next try
+        catalog = SqliteCatalog(root / "catalog.db")
+        try:
+            moved = await _move(root, known, becomes, environ, catalog, progress)
+        finally:
+            await catalog.close()
+        write_remembered(root, becomes)
+        return moved
+    finally:
+        os.close(lock)
+
+
+async def _move(
+    root: Path,
+    known: Remembered,
+    becomes: Remembered,
+    environ: Mapping[str, str],
+    catalog: SqliteCatalog,
+    progress: Callable[[int, int], None],
+) -> tuple[Moved, ...]:
+    source = open_store(root, known, environ)
+    try:
+        target = open_store(root, becomes, environ)
+        try:
+            specs = await catalog.specs()
+            for spec in specs:
+                await source.store.create(spec)
+                await target.store.create(spec)
+            moved = [await copy(source.store, target.store, spec, progress) for spec in specs]
+            await target.store.flush()
+        finally:
+            await target.store.close()
+    finally:
+        await source.store.close()
+    return tuple(moved)
+
+
+async def copy(
+    source: Store,
+    target: Store,
+    spec: CollectionSpec,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Moved:
+    """Make the target hold what is visible in the source, and nothing else. Raises StoreError if
+    it does not in the end."""
+    name = spec.name
+    unseen = await source.staged(name)
+    wanted = {k: n for k, n in (await source.revisions(name)).items() if k not in unseen}
+    held, waiting = await target.revisions(name), await target.staged(name)
+    await target.remove(name, sorted(held.keys() - wanted.keys()))
+    whole = {key for key, count in wanted.items() if held.get(key) == count}
+    total, done, copied = sum(wanted.values()), 0, 0
+    sample: list[_Sample] = []
+    after: str | None = None
+    while page := await source.export(name, after, _PAGE):
+        first = _Sample(after, page[0][1])
+        after = page[-1][1].chunk.id
+        lacking: dict[str, list[Point]] = {}
+        for revision, point in page:
+            if revision not in whole:
+                lacking.setdefault(revision, []).append(point)
+        for revision, points in lacking.items():
+            await target.stage(name, revision, points)
+            copied += len(points)
+        if done * _SAMPLE // max(total, 1) < (done + len(page)) * _SAMPLE // max(total, 1):
+            sample.append(first)
+        done += len(page)
+        progress(done, total)
+    for revision in sorted((wanted.keys() - whole) | (waiting & wanted.keys())):
+        await target.publish(name, revision, None)
+    await _compare(target, spec, wanted, sample)
+    return Moved(name, total, copied, len(sample))
+
+
+async def _compare(
+    target: Store, spec: CollectionSpec, wanted: Mapping[str, int], sample: Sequence[_Sample]
+) -> None:
+    name = spec.name
+    held = await target.revisions(name)
+    if dict(held) != dict(wanted):
+        raise StoreError(
+            f"{name} has {sum(held.values())} points after copying, not {sum(wanted.values())}",
+            hint="run the same command again",
+        )
+    for one in sample:
+        found = await target.export(name, one.after, 1)
+        if not found or not _alike(found[0][1], one.point):
+            raise StoreError(
+                f"chunk {one.point.chunk.id} of {name} is another after copying",
+                hint=f"pincite collections rebuild {name}",
+            )
+
+
+def _alike(copied: Point, point: Point) -> bool:
+    if copied.chunk != point.chunk or (copied.dense is None) != (point.dense is None):
+        return False
+    return point.dense is None or bool(np.allclose(copied.dense, point.dense, atol=_SAME))  # type: ignore[arg-type]

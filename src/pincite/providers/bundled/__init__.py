@@ -1,0 +1,1 @@
+"""The model that comes with Pincite: fetched, converted, run."""

@@ -1,0 +1,87 @@
+"""What a cached model folder says of itself, and whether its files agree with it.
+
+A folder holds `model.onnx`, `tokenizer.json` and `manifest.json`, nothing else. The folder is
+renamed into place when all three are written, so one that has a manifest was complete once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pincite.errors import ModelUnavailable
+from pincite.providers.bundled.known_models import PinnedFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMAT = 1  #: raise it when the conversion or this file changes: older folders are fetched again
+GRAPH, TOKENIZER, MANIFEST = "model.onnx", "tokenizer.json", "manifest.json"
+INPUT, OUTPUT = "ids", "vector"  #: of the graph, see `onnx_bert`
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`graph` and `tokenizer` are the files of this folder; `weights_sha256` is the hash of the
+    published weights that the graph was converted from, `source` where they came from and
+    `fetched_at` when (ISO 8601, UTC)."""
+
+    format: int
+    name: str
+    precision: str
+    dimensions: int
+    max_pieces: int
+    languages: tuple[str, ...]
+    licence: str
+    source: str
+    fetched_at: str
+    weights_sha256: str
+    graph: PinnedFile
+    tokenizer: PinnedFile
+
+    @property
+    def fingerprint(self) -> str:
+        """`model/precision/beginning of the graph's SHA-256/pieces`."""
+        return f"{self.name}/{self.precision}/{self.graph.sha256[:12]}/{self.max_pieces}"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Raises ModelUnavailable if there is none or it is not one of ours."""
+    path = folder / MANIFEST
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise ModelUnavailable(
+            f"{path} cannot be read: {error}", hint="pincite models fetch"
+        ) from error
+
+
+def write_manifest(manifest: Manifest, folder: Path) -> None:
+    """Indented, for people who look into their cache."""
+    (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+
+
+def find_damage(manifest: Manifest, folder: Path, *, hashes: bool) -> str:
+    """What is wrong with the files beside the manifest, or "".
+
+    Sizes are always compared (microseconds); `hashes` reads the files as well (about 20 ms).
+    """
+    for file in (manifest.graph, manifest.tokenizer):
+        path = folder / file.name
+        size = path.stat().st_size if path.is_file() else -1
+        if size < 0:
+            return f"{file.name} is missing"
+        if size != file.size:
+            return f"{file.name} has {size} bytes, not {file.size}"
+        if hashes and (found := sha256_of(path)) != file.sha256:
+            return f"{file.name} has SHA-256 {found}, not {file.sha256}"
+    return ""
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hex."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

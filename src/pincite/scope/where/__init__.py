@@ -1,0 +1,25 @@
+"""Filters as people and agents write them.
+
+    source_type = code and path ^= "src/" and not language in (go, c)
+
+| form | true where | fields |
+|---|---|---|
+| `f = v`, `f = (v, w)`, `f in (v, w)` | the field is or has one of these | values |
+| `f != v`, `f not in (v, w)` | it is not | values |
+| `f ^= v` | it begins with the value | values |
+| `f = 3`, `f != 3`, `f >= 3`, `f > 3`, `f <= 3`, `f < 3`, `3 <= f < 9` | it fits | numbers |
+| `f ~ word` | the text has the word | texts |
+| `f ~ "some words"` | it has these words one after the other | texts |
+| `f ~ all (some, words)` | it has all of these words, in any order | texts |
+| `f exists` | there is a value that is not empty | all but `id` |
+
+Fields of values are those of `FILTER_FIELDS` and `id`, of numbers `NUMBER_FIELDS`, of texts
+`TEXT_FIELDS`; all of `pincite.ports`. Conditions are joined by `and`, `or`, `not` and parentheses,
+as far as a `Filter` can say it. Values with spaces, signs or keywords stand in quotes, a backslash
+before a quote in a value. Keywords may be capitals.
+"""
+
+from pincite.scope.where.compiling import parse_where
+from pincite.scope.where.printing import print_where
+
+__all__ = ["parse_where", "print_where"]

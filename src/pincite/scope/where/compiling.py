@@ -1,0 +1,82 @@
+"""From a text to a filter, by De Morgan's laws. What a filter cannot say is refused."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pincite.ports import AnyOf, Condition, Filter
+from pincite.scope.where.tokens import wrong
+from pincite.scope.where.tree import Any, Every, Leaf, Not, Tree, parse_tree
+
+
+@lru_cache(maxsize=256)
+def parse_where(text: str) -> Filter:
+    """The filter that the text says; an empty one lets everything pass.
+
+    Raises UsageError that says what is wrong, at which character and what may stand there, or what
+    a filter cannot say: `and` or `not` inside of `or`, more than one `or` of different fields.
+    """
+    tree = parse_tree(text)
+    if tree is None:
+        return Filter()
+    must: list[Condition] = []
+    must_not: list[Condition] = []
+    should: tuple[Condition, ...] = ()
+    for item, negated in _conjuncts(tree, negated=False):
+        if isinstance(item, Leaf):
+            (must_not if negated else must).append(item.condition)
+            continue
+        choice = _merged(_alternatives(item, text, negated=negated))
+        if len(choice) == 1:
+            must += choice
+        elif should:
+            raise wrong(
+                text,
+                item.at,
+                "this is a second `or`, and a filter has one",
+                hint="two searches, or lists: language = (python, go)",
+            )
+        else:
+            should = choice
+    return Filter(must=tuple(must), must_not=tuple(must_not), should=should)
+
+
+def _conjuncts(tree: Tree, *, negated: bool) -> list[tuple[Tree, bool]]:
+    """What must all hold, each as it is or negated: leaves and choices."""
+    match tree:
+        case Not():
+            return _conjuncts(tree.of, negated=not negated)
+        case Every() if not negated:
+            return [one for part in tree.of for one in _conjuncts(part, negated=False)]
+        case Any() if negated:
+            return [one for part in tree.of for one in _conjuncts(part, negated=True)]
+    return [(tree, negated)]
+
+
+def _alternatives(tree: Tree, text: str, *, negated: bool) -> list[Condition]:
+    """The conditions of a choice. Raises UsageError where one is more than a condition."""
+    match tree:
+        case Not():
+            return _alternatives(tree.of, text, negated=not negated)
+        case Every() if negated:
+            return [one for part in tree.of for one in _alternatives(part, text, negated=True)]
+        case Any() if not negated:
+            return [one for part in tree.of for one in _alternatives(part, text, negated=False)]
+        case Leaf() if not negated:
+            return [tree.condition]
+    inside = "`not`" if isinstance(tree, Leaf) else "`and`"
+    raise wrong(
+        text,
+        tree.at,
+        f"a filter cannot say {inside} inside of `or`",
+        hint="(a or b) and c, or two searches",
+    )
+
+
+def _merged(choice: list[Condition]) -> tuple[Condition, ...]:
+    """Values of one field are a list of it."""
+    fields = {one.field if isinstance(one, AnyOf) else None for one in choice}
+    if len(fields) > 1 or None in fields:
+        return tuple(choice)
+    values = [value for one in choice if isinstance(one, AnyOf) for value in one.values]
+    return (AnyOf(fields.pop() or "", tuple(dict.fromkeys(values))),)

@@ -1,0 +1,83 @@
+"""From a filter to a text that means the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Phrase, Prefix, Range, Text
+from pincite.scope.where.conditions import ID, is_chunk_id
+from pincite.scope.where.tokens import quoted, written
+
+
+def print_where(filter_: Filter) -> str:
+    """A text of which `parse_where` makes a filter that lets the same points pass; of what
+    `parse_where` made, the same filter. Bounds of ranges must be finite."""
+    parts = [_condition(one) for one in filter_.must]
+    if filter_.should:
+        choice = " or ".join(map(_condition, filter_.should))
+        alone = len(filter_.should) == 1 or not (filter_.must or filter_.must_not)
+        parts.append(choice if alone else f"({choice})")
+    parts += [_negated(one) for one in filter_.must_not]
+    return " and ".join(parts)
+
+
+def _negated(condition: Condition) -> str:
+    match condition:
+        case AnyOf():
+            return f"{condition.field} {_among(condition.values, '!=', 'not in')}"
+        case Ids():
+            return f"{ID} {_among(_ids(condition), '!=', 'not in')}"
+    return f"not {_condition(condition)}"
+
+
+def _condition(condition: Condition) -> str:
+    match condition:
+        case AnyOf():
+            return f"{condition.field} {_among(condition.values, '=', 'in')}"
+        case Ids():
+            return f"{ID} {_among(_ids(condition), '=', 'in')}"
+        case Prefix():
+            return f"{condition.field} ^= {quoted(condition.prefix)}"
+        case Exists():
+            return f"{condition.field} exists"
+        case Phrase():
+            return f"{condition.field} ~ {quoted(condition.text)}"
+        case Text():
+            word = written(condition.text)
+            return f"{condition.field} ~ {word if word == condition.text else f'all ({word})'}"
+        case Range():
+            return _range(condition)
+
+
+def _among(values: Sequence[str], one: str, several: str) -> str:
+    if len(values) == 1:
+        return f"{one} {written(values[0])}"
+    return f"{several} ({', '.join(map(written, values))})"
+
+
+def _ids(condition: Ids) -> list[str]:
+    """What is no id fits nothing."""
+    return [one for one in condition.ids if is_chunk_id(one)]
+
+
+def _range(of: Range) -> str:
+    """Of two bounds on one side, the tighter one says it all."""
+    lows = [(of.gte, "<="), (of.gt, "<")]
+    highs = [(of.lte, "<="), (of.lt, "<")]
+    low = max(
+        ((bound, sign == "<", sign) for bound, sign in lows if bound is not None), default=None
+    )
+    high = min(
+        ((bound, sign != "<", sign) for bound, sign in highs if bound is not None), default=None
+    )
+    if low and high and low[0] == high[0] and low[2] == high[2] == "<=":
+        return f"{of.field} = {_number(low[0])}"
+    if low and high:
+        return f"{_number(low[0])} {low[2]} {of.field} {high[2]} {_number(high[0])}"
+    if low:
+        return f"{of.field} {'>' if low[2] == '<' else '>='} {_number(low[0])}"
+    return f"{of.field} {high[2]} {_number(high[0])}" if high else f"{of.field} exists"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

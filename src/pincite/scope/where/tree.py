@@ -1,0 +1,94 @@
+"""A filter's text as a tree: `or` binds least, then `and`, then `not`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.ports import Condition
+from pincite.scope.where.conditions import Reading
+
+_DEEPEST = 50
+_NEXT = "and, or, or the end"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One condition, which begins at that character."""
+
+    condition: Condition
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """What must not be."""
+
+    of: Tree
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All of these."""
+
+    of: tuple[Tree, ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    """At least one of these."""
+
+    of: tuple[Tree, ...]
+    at: int
+
+
+Tree = Leaf | Not | Every | Any
+
+
+def parse_tree(text: str) -> Tree | None:
+    """The tree of a text, None for one without a condition. Raises UsageError."""
+    reading = Reading(text)
+    if reading.peek().kind == "end":
+        return None
+    tree = _any(reading, 0)
+    if reading.peek().kind != "end":
+        raise reading.wrong("this does not go on here", _NEXT)
+    return tree
+
+
+def _any(reading: Reading, depth: int) -> Tree:
+    at = reading.peek().at
+    found = [_every(reading, depth)]
+    while reading.peek().keyword == "or":
+        reading.take()
+        found.append(_every(reading, depth))
+    return found[0] if len(found) == 1 else Any(tuple(found), at)
+
+
+def _every(reading: Reading, depth: int) -> Tree:
+    at = reading.peek().at
+    found = [_one(reading, depth)]
+    while reading.peek().keyword == "and":
+        reading.take()
+        found.append(_one(reading, depth))
+    return found[0] if len(found) == 1 else Every(tuple(found), at)
+
+
+def _one(reading: Reading, depth: int) -> Tree:
+    at = reading.peek().at
+    if depth > _DEEPEST:
+        raise reading.wrong(f"more than {_DEEPEST} of `not` and parentheses inside each other")
+    if reading.peek().keyword == "not":
+        reading.take()
+        return Not(_one(reading, depth + 1), at)
+    if reading.peek().is_sign("("):
+        reading.take()
+        inner = _any(reading, depth + 1)
+        if not reading.peek().is_sign(")"):
+            raise reading.wrong("a parenthesis is not closed", "and, or, )")
+        reading.take()
+        return inner
+    condition, negated = reading.condition()
+    leaf = Leaf(condition, at)
+    return Not(leaf, at) if negated else leaf

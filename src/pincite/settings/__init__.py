@@ -1,0 +1,1 @@
+"""The environment and `pincite.toml`, read in one place."""

@@ -1,0 +1,8 @@
+"""What counts where nothing is set."""
+
+from __future__ import annotations
+
+DEFAULT_COLLECTION = "main"
+
+#: For how long to wait for others who write to the same collection.
+WAIT_S = 600.0  # guess, unmeasured

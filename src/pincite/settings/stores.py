@@ -1,0 +1,106 @@
+"""Where points are kept: a part of the settings.
+
+[store]
+kind = "qdrant"                   # edge (the usual one), sqlite, chroma, or qdrant
+url = "https://qdrant.example"    # of a server; alone it means kind = "qdrant"
+prefix = "team-"                  # of the names of its collections
+
+An index folder remembers its store, for its catalogue says what is in there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from pincite.errors import ConfigError
+
+StoreKind = Literal["edge", "sqlite", "qdrant", "chroma"]
+
+#: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
+KEYS: Mapping[str, str] = {"qdrant": "PINCITE_QDRANT_KEY", "chroma": "PINCITE_CHROMA_KEY"}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """`url` is empty for stores in the index folder. What is 0 or empty is left to the store: a
+    server's own default, and int8 vectors in the embedded one.
+
+    `grpc_port`: points and searches go there, over gRPC. `consistency`: what reads ask of replicas
+    (majority, quorum, all). The others are those of `stores.qdrant.collections.Layout`; the
+    embedded engine has `on_disk` and `quantization`, too.
+    """
+
+    kind: StoreKind = "edge"
+    url: str = ""
+    prefix: str = ""
+    key_file: str = ""
+    timeout_s: float = 30.0
+    grpc_port: int = 0
+    consistency: Literal["", "majority", "quorum", "all"] = ""
+    shards: int = 0
+    replicas: int = 0
+    write_consistency: int = 0
+    on_disk: bool = False
+    quantization: Literal["", "none", "scalar", "binary"] = ""
+    tenant: Literal["", "repo", "path", "source_type", "language"] = ""
+
+    def __post_init__(self) -> None:
+        if self.kind == "qdrant" and not self.url:
+            raise ConfigError("a qdrant store needs a url")
+        if self.kind in ("edge", "sqlite") and self.url:
+            raise ConfigError(f"a store of kind {self.kind!r} has no url")
+        if min(self.grpc_port, self.shards, self.replicas, self.write_consistency) < 0:
+            raise ConfigError("numbers of a store are not negative")
+        if self.timeout_s <= 0:
+            raise ConfigError("store.timeout_s must be positive")
+
+    @property
+    def place(self) -> str:
+        """Where it is, in a few words."""
+        where = f" at {self.url}" if self.url else ""
+        return f"{self.kind}{where}{f', prefix {self.prefix}' if self.prefix else ''}"
+
+
+def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
+    """The settings of the store, taken out of a TOML file's `table`. Raises ConfigError."""
+    given = table.pop("store", {})
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{origin}: [store] is a table, not {given!r}")
+    for key in given:
+        if key in ("key", "api_key", "token"):
+            raise ConfigError(
+                f"{origin}: [store]: keys are not kept here",
+                hint="use the environment, or key_file",
+            )
+        if key not in StoreSettings.__dataclass_fields__:
+            known = ", ".join(StoreSettings.__dataclass_fields__)
+            raise ConfigError(f"{origin}: unknown key 'store.{key}'; known here: {known}")
+    values = dict(given)
+    if values.get("url"):
+        values.setdefault("kind", "qdrant")
+    try:
+        return msgspec.convert(values, StoreSettings)
+    except (msgspec.ValidationError, ConfigError) as error:
+        raise ConfigError(f"{origin}: [store]: {error}") from error
+
+
+def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
+    """The key of the server: of the environment, else of a file. Raises ConfigError."""
+    variable = KEYS.get(store.kind, "")
+    if value := environ.get(variable, "").strip():
+        return value
+    file = environ.get(f"{variable}_FILE") or store.key_file
+    if not variable or not file:
+        return None
+    try:
+        value = Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the key file {file} cannot be read: {error}") from error
+    if not value:
+        raise ConfigError(f"the key file {file} is empty")
+    return value

@@ -1,0 +1,83 @@
+"""The rankings of one collection: asked for, and put together before they are fused with others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from pincite.model import Hit, Ranking
+from pincite.ports import Searchable, SearchRequest, Text
+from pincite.support.concurrency import together
+from pincite.trace import exchange
+
+
+async def ask(collection: Searchable, request: SearchRequest) -> tuple[Ranking, ...]:
+    """As `Index.search`, said to whoever listens."""
+    name = collection.spec.name
+    with exchange(collection.store, name, asked=lambda: _told(request)) as reply:
+        found = await collection.index.search(name, request)
+        reply.answered = lambda: {
+            ranking.signal: [[hit.id, round(hit.score, 6)] for hit in ranking.hits]
+            for ranking in found
+        }
+    return found
+
+
+def _told(request: SearchRequest) -> dict[str, Any]:
+    """All of a request but its vectors, of which only the sizes are said."""
+    shown = {
+        name: getattr(request, name)
+        for name in ("dense_limit", "sparse_limit", "hnsw_ef", "exact", "fusion")
+    }
+    if request.fusion != "none":
+        shown |= {"fusion_k": request.fusion_k, "fusion_limit": request.fusion_limit}
+    dense = 0 if request.dense is None else len(request.dense)
+    terms = 0 if request.sparse is None else len(request.sparse.indices)
+    sizes = {"dimensions": dense, "terms": terms}
+    return {**shown, **sizes, "filter": msgspec.to_builtins(request.filter)}
+
+
+async def with_all_words(
+    collection: Searchable, request: SearchRequest, text: str
+) -> tuple[Ranking, ...]:
+    """As `Index.search` without a fusion, the lexical side being a filter: the chunks whose text
+    has every word of `text`, each with a score of 1, by id. Those that BM25 ranks highest are
+    taken, up to `sparse_limit`."""
+    only = replace(request.filter, must=(*request.filter.must, Text("text", text)))
+    sides = [
+        replace(request, sparse=None, fusion="none"),
+        replace(request, dense=None, filter=only, fusion="none"),
+    ]
+    asked = [side for side in sides if side.dense is not None or side.sparse is not None]
+    found = await together([ask(collection, side) for side in asked])
+    return tuple(
+        _uniform(ranking) if ranking.signal == "sparse" else ranking
+        for rankings in found
+        for ranking in rankings
+    )
+
+
+def _uniform(ranking: Ranking) -> Ranking:
+    hits = sorted(hit.id for hit in ranking.hits[: ranking.depth])
+    return replace(ranking, kind="share", hits=tuple(Hit(key, 1.0) for key in hits))
+
+
+def merge(rankings: Sequence[Ranking]) -> tuple[Ranking, ...]:
+    """Rankings of one signal and wording as one: the union of their hits, each once."""
+    groups: dict[tuple[str, str, int], list[Ranking]] = {}
+    for ranking in rankings:
+        groups.setdefault((ranking.signal, ranking.kind, ranking.wording), []).append(ranking)
+    return tuple(of[0] if len(of) == 1 else _union(of) for of in groups.values())
+
+
+def _union(rankings: Sequence[Ranking]) -> Ranking:
+    found = {hit.id: hit for ranking in rankings for hit in ranking.hits[: ranking.depth]}
+    asked = {hit.id: hit for ranking in rankings for hit in ranking.hits if hit.id not in found}
+
+    def ordered(hits: Mapping[str, Hit]) -> list[Hit]:
+        return sorted(hits.values(), key=lambda hit: (-hit.score, hit.id))
+
+    return replace(rankings[0], hits=(*ordered(found), *ordered(asked)), depth=len(found))

@@ -1,0 +1,170 @@
+"""`pincite`: results on stdout, everything else on stderr.
+
+Exit codes: 0 found or done, 1 error, 2 wrong usage, 3 nothing relevant or something did not hold,
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from pincite.errors import PinciteError, UsageError
+from pincite.support.gc_tuning import rarely_collect
+from pincite.support.terminal import guard_streams, one_line
+from pincite.surfaces.cli.options import (
+    ERROR,
+    INTERRUPTED,
+    NOTHING,
+    OK,
+    USAGE,
+    hand_over,
+    index_option,
+    json_option,
+    run,
+    say,
+    show,
+)
+from pincite.version import VERSION
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(VERSION, message="pincite %(version)s")
+def app() -> None:
+    """Evidence that can be cited, from your documentation and code."""
+
+
+def main() -> None:
+    """The console script."""
+    # One small matrix product needs no threads, and starting them doubles numpy's import time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    rarely_collect()
+    guard_streams()
+    try:
+        code = app(standalone_mode=False)
+    except click.ClickException as error:
+        error.show(file=sys.stderr)
+        code = error.exit_code
+    except PinciteError as error:
+        say(f"error: {error}")
+        code = USAGE if isinstance(error, UsageError) else ERROR
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted; what was finished is kept: run the same command again to go on")
+        code = INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = OK
+    except OSError as error:  # a disk that fails, a file that somebody took away meanwhile
+        at = f": {error.filename}" if error.filename else ""
+        say(f"error: {error.strerror or error}{at}")
+        code = ERROR
+    sys.exit(code or OK)
+
+
+@app.command()
+@click.argument("locator")
+@click.option(
+    "-C", "--context", type=click.IntRange(min=0), default=0, help="Lines before and after."
+)
+@json_option
+@index_option
+def get(locator: str, context: int, json_: bool, index: Path | None) -> None:
+    """Print lines of an indexed file, as it is now: on a terminal with control characters
+    escaped, else byte for byte.
+
+    LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT or a citation; a path may be
+    shortened from the left.
+    """
+    from pincite.surfaces import render
+
+    passage = run(lambda engine: engine.get(locator, context), index)
+    if json_:
+        show(render.to_json(passage))
+        return
+    say(one_line(passage.citation))
+    if passage.changed:
+        say("warning: changed: the file has changed since it was indexed: run `pincite index`")
+    hand_over(passage.raw, passage.text)
+
+
+@app.command()
+@click.argument("pack", type=click.Path(path_type=Path))
+@json_option
+@index_option
+def verify(pack: Path, json_: bool, index: Path | None) -> int:
+    """Check every citation of a pack (JSON, - for stdin) against files and revisions.
+
+    fresh: the cited lines are the text. moved: it stands elsewhere. changed: it is nowhere, or the
+    cited revision has something else there. deleted: the file is gone. unknown: the source is not
+    indexed here. Ends with 3 unless all are fresh.
+    """
+    from pincite.surfaces import commands, render
+
+    raw = sys.stdin.buffer.read() if str(pack) == "-" else commands.read_file(pack)
+    checked = run(lambda engine: commands.verify(engine, raw), index)
+    if json_:
+        show(render.to_json(checked))
+    else:
+        for item in checked:
+            line = f"{item.status:8} [{item.number}] {item.citation} {item.detail}".rstrip()
+            show(one_line(line))
+    return OK if all(item.status == "fresh" for item in checked) else NOTHING
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of an evidence pack."""
+    from pincite.surfaces import render
+
+    show(render.to_json(render.pack_schema()))
+
+
+@app.command()
+@json_option
+@index_option
+def status(json_: bool, index: Path | None) -> None:
+    """Say what is indexed, how strong retrieval is, and what would make it better."""
+    from pincite.surfaces import commands, render
+
+    found = run(commands.status, index)
+    show(render.to_json(found) if json_ else commands.status_table(found))
+
+
+@app.command()
+@index_option
+def stop(index: Path | None) -> None:
+    """End the process that owns the index; the next command starts it again."""
+    run(lambda engine: engine.stop(), index)
+    say("stopped")
+
+
+def _add_commands() -> None:
+    from pincite.surfaces.cli import index as cli_index
+    from pincite.surfaces.cli import mcp, models, providers, reembed, replay, rerank, search, store
+    from pincite.surfaces.cli.eval import run as cli_eval
+
+    app.add_command(search.search)
+    app.add_command(search.evidence)
+    app.add_command(search.explain)
+    app.add_command(cli_eval.evaluate)
+    app.add_command(cli_index.index)
+    app.add_command(cli_index.collections)
+    app.add_command(reembed.reembed)
+    app.add_command(models.models)
+    app.add_command(providers.cache)
+    app.add_command(providers.doctor)
+    app.add_command(providers.embed)
+    app.add_command(rerank.rerank)
+    app.add_command(replay.replay)
+    app.add_command(mcp.mcp)
+    app.add_command(store.push)
+    app.add_command(store.pull)
+
+
+_add_commands()
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""`pincite eval` and its commands."""

@@ -1,0 +1,140 @@
+"""What the commands of `pincite eval` share: options, and what is measured."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from pincite.surfaces.cli.options import index_option, say, with_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pincite.engine import AsyncPincite
+    from pincite.evals.golden.questions import GoldenSet
+    from pincite.evals.run.results import Run
+    from pincite.evals.run.runner import Subject
+    from pincite.model import Scope
+    from pincite.profile import Profile
+
+R = TypeVar("R")
+FILE = click.Path(path_type=Path, dir_okay=False)
+golden_argument = click.argument("golden", type=FILE)
+out_option = click.option("-o", "--out", type=FILE, help="Write to this file.")
+measure_option = click.option(
+    "-m", "--measure", multiple=True, help="Measures as in ir-measures: nDCG@10, R@50, RR, AP ..."
+)
+collections_option = click.option("-c", "--collection", multiple=True, help="Only these.")
+_TRIED = (
+    click.option("--preset", help="This preset instead of the profile in use."),
+    click.option(
+        "--set",
+        "values",
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="Another value in the profile.",
+    ),
+    collections_option,
+    index_option,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What is measured: a preset or else the profile in use, with other values, on these
+    collections of an index."""
+
+    preset: str | None
+    values: tuple[str, ...]
+    collections: tuple[str, ...]
+    index: Path | None
+
+
+def tried_options(command: Callable[..., R]) -> Callable[..., R]:
+    """Gives a command the options that say what is measured, as one argument `tried`."""
+
+    @wraps(command)
+    def taking(
+        *,
+        preset: str | None,
+        values: tuple[str, ...],
+        collection: tuple[str, ...],
+        index: Path | None,
+        **others: Any,
+    ) -> R:
+        return command(tried=Tried(preset, values, collection, index), **others)
+
+    return with_options(*_TRIED)(taking)
+
+
+async def take_run(engine: AsyncPincite, golden: Path, label: str | None, tried: Tried) -> Run:
+    """A run of what is tried."""
+    from pincite.evals.run.runner import run_golden
+    from pincite.presets import GENERAL
+
+    questions = read_questions(golden)
+    profile = profile_of(engine, tried)
+    name = label or " ".join((tried.preset or GENERAL, *tried.values))
+    subject = await open_tried(engine, questions, tried)
+    with progress_line("asking") as told:
+        return await run_golden(subject, questions, profile, name, told)
+
+
+async def open_tried(engine: AsyncPincite, questions: GoldenSet, tried: Tried) -> Subject:
+    """What is measured, with a warning where expected items are not indexed."""
+    from pincite.evals.golden.targets import not_indexed
+    from pincite.evals.run.runner import open_subject
+
+    subject = await open_subject(engine, questions, scope_of(tried.collections))
+    lost = not_indexed(subject.targets)
+    if lost:
+        say(f"warning: not_indexed: {lost}")
+    return subject
+
+
+def read_questions(golden: Path) -> GoldenSet:
+    """The golden set that was named."""
+    from pincite.evals.golden.questions import read_golden
+
+    return read_golden(golden)
+
+
+def profile_of(engine: AsyncPincite, tried: Tried) -> Profile:
+    """The profile that is tried. Raises ConfigError, UsageError."""
+    from pincite.errors import UsageError
+    from pincite.evals.sweep.points import parse_values, with_values
+
+    settings = engine.settings
+    base = settings.preset(tried.preset) if tried.preset else settings.profile
+    chosen: dict[str, Any] = {}
+    for name, given in parse_values(tried.values).items():
+        if not isinstance(given, tuple) or len(given) != 1:
+            raise UsageError(f"--set {name} takes one value; to try several: pincite eval sweep")
+        chosen[name] = given[0]
+    return with_values(base, chosen)
+
+
+def scope_of(collections: tuple[str, ...]) -> Scope:
+    """Only these collections, all if none is named."""
+    from pincite.model import Scope
+
+    return Scope(collections=collections)
+
+
+@contextmanager
+def progress_line(words: str) -> Iterator[Callable[[int, int], None]]:
+    """Something to call with what is done and the total."""
+    from pincite.surfaces.cli.progress import CountLine
+
+    line = CountLine(sys.stderr, words)
+    try:
+        yield line.count
+    finally:
+        line.done()

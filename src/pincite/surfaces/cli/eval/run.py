@@ -1,0 +1,160 @@
+"""`pincite eval`: measure retrieval on your own questions, and keep it from getting worse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pincite.surfaces.cli.eval.common import (
+    FILE,
+    Tried,
+    golden_argument,
+    measure_option,
+    out_option,
+    take_run,
+    tried_options,
+)
+from pincite.surfaces.cli.options import NOTHING, OK, json_option, run, say, show
+
+
+@click.group("eval")
+def evaluate() -> None:
+    """Measure retrieval on your own questions, tune it, and keep it from getting worse."""
+
+
+@evaluate.command("run")
+@golden_argument
+@out_option
+@click.option("--label", help="What reports call the run; default: the preset.")
+@tried_options
+@measure_option
+@json_option
+def run_(
+    golden: Path,
+    out: Path | None,
+    label: str | None,
+    tried: Tried,
+    measure: tuple[str, ...],
+    json_: bool,
+) -> None:
+    """Ask all questions of GOLDEN and say how good the answers are.
+
+    With -o the run is kept, question by question: for compare, gate, report and calibrate.
+    """
+    from pincite.evals.analysis.measures import DEFAULT_MEASURES, parse
+    from pincite.evals.analysis.summary import summarise
+    from pincite.evals.report.tables import summary_table
+    from pincite.evals.run.results import save_run
+    from pincite.surfaces.render import to_json
+
+    parse(*measure)
+    taken = run(lambda engine: take_run(engine, golden, label, tried), tried.index)
+    if out:
+        save_run(out, taken)
+        say(f"{out} has the run")
+    summary = summarise(taken, measure or DEFAULT_MEASURES)
+    show(to_json(summary) if json_ else summary_table(summary))
+
+
+@evaluate.command()
+@click.argument("runs", type=FILE, nargs=-1, required=True)
+@measure_option
+@click.option("--moved", default=3, show_default=True, help="Show so many questions that moved.")
+@json_option
+def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_: bool) -> None:
+    """Hold runs against the first of RUNS: differences, their intervals, and what chance does."""
+    from pincite.evals.analysis.compare import compare as compare_runs
+    from pincite.evals.analysis.regression import GATED
+    from pincite.evals.report.tables import comparison_table
+    from pincite.evals.run.results import load_run
+    from pincite.surfaces.render import to_json
+
+    if len(runs) < 2:
+        raise click.UsageError("two runs or more are needed: pincite eval compare A.json B.json")
+    base, *others = map(load_run, runs)
+    found = compare_runs(base, others, measure or GATED)
+    show(to_json(found) if json_ else comparison_table(found, moved))
+
+
+@evaluate.command()
+@click.argument("golden", type=FILE, required=False)
+@click.option("--baseline", type=FILE, required=True, help="A run that was good enough.")
+@click.option("--run", "taken", type=FILE, help="Check this run instead of taking one.")
+@out_option
+@tried_options
+@measure_option
+@json_option
+def gate(
+    golden: Path | None,
+    baseline: Path,
+    taken: Path | None,
+    out: Path | None,
+    tried: Tried,
+    measure: tuple[str, ...],
+    json_: bool,
+) -> int:
+    """Fail (exit code 3) if retrieval has become worse than in the baseline.
+
+    How much it may vary follows from the baseline's own interval. Make a baseline with
+    `pincite eval run GOLDEN -o baseline.json`.
+    """
+    from pincite.evals.analysis.regression import GATED, check
+    from pincite.evals.report.tables import checks_table
+    from pincite.evals.run.results import load_run, save_run
+    from pincite.surfaces.render import to_json
+
+    if (golden is None) == (taken is None):
+        raise click.UsageError("name either GOLDEN or --run, and not both")
+    before = load_run(baseline)
+    if taken is not None:
+        now = load_run(taken)
+    else:
+        place = golden or Path()
+        now = run(lambda engine: take_run(engine, place, "now", tried), tried.index)
+    if out:
+        save_run(out, now)
+    checks = check(before, now, measure or GATED)
+    show(to_json(checks) if json_ else checks_table(checks, before.stamp, now.stamp))
+    return NOTHING if any(one.result == "worse" for one in checks) else OK
+
+
+@evaluate.command()
+@click.argument("runs", type=FILE, nargs=-1, required=True)
+@out_option
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(["html", "md", "json"]),
+    help="Default: by the ending of --out, else md.",
+)
+@measure_option
+def report(
+    runs: tuple[Path, ...], out: Path | None, form: str | None, measure: tuple[str, ...]
+) -> None:
+    """Make a report of one run or several: one HTML file with plots, Markdown or JSON."""
+    from pincite.evals.analysis.measures import DEFAULT_MEASURES
+    from pincite.evals.golden.questions import write_whole
+    from pincite.evals.report import render
+    from pincite.evals.run.results import load_run
+
+    endings = {".html": "html", ".htm": "html", ".json": "json"}
+    chosen = form or (endings.get(out.suffix, "md") if out else "md")
+    text = render([load_run(path) for path in runs], chosen, measure or DEFAULT_MEASURES)
+    if out is None:
+        show(text)
+        return
+    write_whole(out, text)
+    say(f"{out} has the report")
+
+
+def _add_commands() -> None:
+    from pincite.surfaces.cli.eval import sets as cli_eval_sets
+    from pincite.surfaces.cli.eval import tuning as cli_eval_tuning
+
+    for command in (*cli_eval_sets.COMMANDS, *cli_eval_tuning.COMMANDS):
+        evaluate.add_command(command)
+
+
+_add_commands()

@@ -1,0 +1,286 @@
+"""`pincite eval check, import, export, gen, label`: golden sets."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from pincite.surfaces.cli.eval.common import (
+    FILE,
+    collections_option,
+    golden_argument,
+    progress_line,
+    read_questions,
+    scope_of,
+)
+from pincite.surfaces.cli.options import index_option, json_option, run, say, show
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from pincite.engine import AsyncPincite
+    from pincite.evals.golden.generate import Asks
+    from pincite.evals.golden.label import Passage
+    from pincite.evals.golden.questions import GoldenQuery
+    from pincite.model import SourceType
+
+_LINES = 24
+_KEYS = "3 answers, 2 helps, 1 related, 0 not relevant, s skip, n next question, q quit"
+
+
+@click.command()
+@golden_argument
+@json_option
+def check(golden: Path, json_: bool) -> None:
+    """Check the file of a golden set; errors name the line and the field."""
+    from pincite.surfaces.render import to_json
+
+    found = read_questions(golden)
+    counts = {
+        "questions": len(found.queries),
+        "judged": sum(query.relevant for query in found.queries),
+        "off_topic": sum(query.off_topic for query in found.queries),
+        "near": sum(query.near for query in found.queries),
+        "conversations": sum(bool(query.conversation) for query in found.queries),
+        "synthetic": sum(bool(query.synthetic) for query in found.queries),
+        "expected": sum(len(query.expected) for query in found.queries),
+    }
+    if json_:
+        show(to_json({**counts, "fingerprint": found.fingerprint}))
+        return
+    named = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    show(f"{named}; fingerprint {found.fingerprint}")
+
+
+@click.command("import")
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.option("-o", "--out", type=FILE, required=True, help="The golden set to write.")
+@click.option("--qrels", type=FILE, help="TREC judgements; SOURCE is then a file of topics.")
+@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@click.option("--corpus", is_flag=True, help="Index the documents of a BEIR folder, too.")
+@click.option("-c", "--collection", help="What to call their collection; default: the folder.")
+@click.option(
+    "--kind",
+    type=click.Choice(["docs", "code"]),
+    help="What the documents of --corpus are; default: docs. Code is searched as code.",
+)
+@click.option("--lexical", is_flag=True, help="Leave the dense model out.")
+@index_option
+def import_(
+    source: Path,
+    out: Path,
+    qrels: Path | None,
+    split: str,
+    corpus: bool,
+    collection: str | None,
+    kind: SourceType | None,
+    lexical: bool,
+    index: Path | None,
+) -> None:
+    """Make a golden set of a BEIR folder, or of TREC topics (id, tab, question) and qrels."""
+    from pincite.evals.golden.beir import read_beir
+    from pincite.evals.golden.questions import write_golden
+    from pincite.evals.golden.trec import read_trec
+
+    if kind and (qrels is not None or not corpus):
+        raise click.UsageError("--kind says what the documents are that --corpus indexes")
+    if qrels is not None:
+        golden = read_trec(source, qrels)
+    else:
+        beir = read_beir(source, split)
+        golden = beir.golden()
+        if corpus:
+            name = collection or source.name
+            texts = dict(beir.documents)
+            run(lambda engine: _index(engine, name, texts, lexical, kind or "docs"), index)
+    write_golden(out, golden.queries)
+    say(f"{out} has {len(golden.queries):,} questions")
+
+
+async def _index(
+    engine: AsyncPincite, name: str, texts: dict[str, str], lexical: bool, kind: SourceType
+) -> None:
+    from pincite.encoders.bundled import LazyEncoder
+    from pincite.evals.golden.corpora import index_corpus
+
+    encoder = None
+    if not lexical:
+        encoder = LazyEncoder(engine.settings.models, threads=engine.settings.threads)
+    try:
+        client = engine.client(create=True)
+        with progress_line("indexing") as told:
+            await index_corpus(client, name, texts, encoder, source_type=kind, progress=told)
+        await client.settle(name)
+    finally:
+        if encoder is not None:
+            encoder.close()
+    say(f"{name}: {len(texts):,} documents are indexed, each as one chunk")
+
+
+@click.command()
+@click.argument("source", type=FILE)
+@click.option("-o", "--out", type=click.Path(path_type=Path, file_okay=False), required=True)
+def export(source: Path, out: Path) -> None:
+    """Write a golden set as TREC topics and qrels, or a run as a TREC run, into a folder."""
+    from pincite.errors import UsageError
+    from pincite.evals.golden.trec import write_qrels, write_run, write_topics
+    from pincite.evals.run.results import load_run
+
+    if source.suffix == ".json":
+        write_run(out / "run.txt", load_run(source))
+        say(f"{out / 'run.txt'} has the run")
+        return
+    if source.suffix != ".jsonl":
+        raise UsageError(f"{source} is neither a golden set (.jsonl) nor a run (.json)")
+    golden = read_questions(source)
+    write_topics(out / "topics.tsv", golden)
+    write_qrels(out / "qrels.txt", golden)
+    say(f"{out} has topics.tsv and qrels.txt")
+
+
+@click.command()
+@click.option("-n", "--count", default=50, show_default=True, type=click.IntRange(min=1))
+@click.option("-o", "--out", type=FILE, required=True, help="The golden set to write.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--llm", help="PROVIDER:MODEL to write them; default: rules do.")
+@collections_option
+@index_option
+def gen(
+    count: int,
+    out: Path,
+    seed: int,
+    llm: str | None,
+    collection: tuple[str, ...],
+    index: Path | None,
+) -> None:
+    """Make up questions from what is indexed, marked as synthetic: a start, no substitute."""
+    from pincite.errors import UsageError
+    from pincite.evals.golden.generate import generate
+    from pincite.evals.golden.questions import write_golden
+
+    async def work(engine: AsyncPincite) -> tuple[GoldenQuery, ...]:
+        deps = await engine.deps(scope_of(collection))
+        async with writer(engine, llm) as ask:
+            return await generate(deps.collections, count, ask=ask, seed=seed)
+
+    if out.exists():
+        raise click.UsageError(f"{out} is there already; choose another file")
+    questions = run(work, index)
+    if not questions:
+        raise UsageError("nothing that is indexed has enough text to ask about")
+    write_golden(out, questions)
+    say(f"{out} has {len(questions)} synthetic questions; judge what is found: pincite eval label")
+
+
+@asynccontextmanager
+async def writer(engine: AsyncPincite, name: str | None) -> AsyncIterator[Asks | None]:
+    """The language model of that name as a function; None without a name."""
+    if name is None:
+        yield None
+        return
+    from pincite.encoders.by_name import Models
+    from pincite.ports import Message
+
+    settings = engine.settings
+    models = Models(settings.use, settings.models, offline=settings.offline)
+    model = await models.registry.open("llm", name)
+
+    async def ask(prompt: str) -> str:
+        return str((await model.complete([Message("user", prompt)])).text)
+
+    try:
+        yield ask
+    finally:
+        await model.close()
+
+
+@click.command()
+@golden_argument
+@click.option("--add", multiple=True, metavar="QUESTION", help="A new question to judge.")
+@click.option("--only", multiple=True, metavar="ID", help="Only these questions.")
+@click.option("--depth", default=10, show_default=True, help="So many of each ranking.")
+@collections_option
+@index_option
+def label(
+    golden: Path,
+    add: tuple[str, ...],
+    only: tuple[str, ...],
+    depth: int,
+    collection: tuple[str, ...],
+    index: Path | None,
+) -> None:
+    """Judge what searches find for the questions of GOLDEN; every judgement is written at once.
+
+    Passages come from all rankings that a search makes; those that are judged do not come again.
+    """
+    known = list(read_questions(golden).queries) if golden.exists() or not add else []
+    run(lambda engine: _label(engine, golden, known, add, only, depth, collection), index)
+
+
+async def _label(
+    engine: AsyncPincite,
+    golden: Path,
+    queries: list[GoldenQuery],
+    add: tuple[str, ...],
+    only: tuple[str, ...],
+    depth: int,
+    collections: tuple[str, ...],
+) -> None:
+    from pincite.errors import UsageError
+    from pincite.evals.golden.label import judge, next_id, pool
+    from pincite.evals.golden.questions import GoldenQuery, write_golden
+
+    for text in add:
+        queries.append(GoldenQuery(next_id(queries), text))
+    unknown = sorted(set(only) - {query.id for query in queries})
+    if unknown:
+        raise UsageError(f"{golden} has no question {unknown[0]!r}")
+    scope = scope_of(collections)
+    deps = await engine.deps(scope)
+    judged = 0
+    for place, query in enumerate(queries):
+        if query.off_topic or (only and query.id not in only):
+            continue
+        passages = await pool(query, deps, engine.settings.profile, scope, depth)
+        say(f"\n{query.id}: {query.text}\n{len(passages)} passages to judge. {_KEYS}")
+        for number, passage in enumerate(passages, start=1):
+            key = _ask(passage, number, len(passages))
+            if key in ("n", "q"):
+                break
+            if key.isdigit():
+                queries[place] = judge(queries[place], passage.chunk, int(key))
+                write_golden(golden, queries)
+                judged += 1
+        else:
+            key = "n"
+        if key == "q":
+            break
+    if add:
+        write_golden(golden, queries)
+    say(f"{judged} judgements in {golden}")
+
+
+def _ask(passage: Passage, number: int, total: int) -> str:
+    """What the person says of a passage; the end of the input means `q`."""
+    chunk = passage.chunk
+    ranks = ", ".join(f"{stage} {rank}" for stage, rank in passage.found_by)
+    lines = chunk.text.split("\n")
+    shown = "\n".join(f"    {line}" for line in lines[:_LINES])
+    more = f"\n    ... {len(lines) - _LINES} more lines" if len(lines) > _LINES else ""
+    say(f"\n[{number}/{total}] {chunk.path}#L{chunk.start_line}-L{chunk.end_line}\n{shown}{more}")
+    say(f"    ({ranks})")
+    while True:
+        sys.stderr.write("grade> ")
+        sys.stderr.flush()
+        answer = sys.stdin.readline()
+        key = answer.strip().lower() if answer else "q"
+        if key in ("0", "1", "2", "3", "s", "n", "q"):
+            return key
+        say(_KEYS)
+
+
+COMMANDS: Final = (check, import_, export, gen, label)

@@ -1,0 +1,283 @@
+"""`pincite index` and `pincite collections`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.ingestion.options import IndexOptions
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.options import (
+    ERROR,
+    OK,
+    collection_option,
+    index_option,
+    json_option,
+    run,
+    say,
+    say_notice,
+    show,
+    wait_option,
+)
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+    from pincite.ingestion.report import IngestReport
+    from pincite.model import AnchorStyle, Notice
+    from pincite.ports import CollectionInfo
+
+_language = click.option(
+    "--language", default="auto", help="Stemming: english, german, ... or auto."
+)
+_model = click.option(
+    "--model", default="", help="The dense model: PROVIDER:MODEL, or bundled; see `pincite doctor`."
+)
+_sparse = click.option(
+    "--sparse", default="", help="The lexical side: bm25, qdrant-bm25 or local:FOLDER (SPLADE)."
+)
+_lexical = click.option("--lexical", is_flag=True, help="Leave the dense model out.")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@collection_option
+@click.option("--name", help="What citations call the source.")
+@click.option("--ref", help="Its revision, where none is recorded.")
+@click.option(
+    "--url-rule",
+    "url_rules",
+    multiple=True,
+    help=r"REGEX=>URL, such as 'docs/(.*)\.md=>https://x.org/\1/'; the first that matches counts.",
+)
+@click.option(
+    "--anchors",
+    type=click.Choice(["mkdocs", "github", "none"]),
+    help="How that site names its headings; default: mkdocs.",
+)
+@click.option("--include", multiple=True, help="Only files like this, as in .gitignore.")
+@click.option("--exclude", multiple=True, help="No files like this.")
+@_language
+@_lexical
+@_model
+@_sparse
+@click.option("--beside", is_flag=True, help="Keep what another model has made, and add this one.")
+@click.option("--upgrade", is_flag=True, help="Add the dense model to a lexical collection.")
+@wait_option
+@json_option
+@index_option
+def index(
+    paths: tuple[Path, ...],
+    collection: str,
+    name: str | None,
+    ref: str | None,
+    url_rules: tuple[str, ...],
+    anchors: AnchorStyle | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    language: str,
+    lexical: bool,
+    model: str,
+    sparse: str,
+    beside: bool,
+    upgrade: bool,
+    wait: float,
+    json_: bool,
+    index: Path | None,
+) -> None:
+    """Index folders, checkouts, files, archives and wheels.
+
+    Without PATHS, bring the index up to date with all that it and pincite.toml know. What is not
+    given about a source stays as it was.
+    """
+    options = IndexOptions(
+        collection=collection,
+        name=name,
+        ref=ref,
+        url_rule="\n".join(url_rules) or None,
+        anchors=anchors,
+        include=include,
+        exclude=exclude,
+        language=language,
+        lexical=lexical,
+        model=model,
+        sparse=sparse,
+        beside=beside,
+        upgrade=upgrade,
+        wait_s=wait,
+    )
+    _index(paths, options, json_, index)
+
+
+def _index(
+    paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None
+) -> None:
+    from pincite.surfaces.cli.progress import ProgressLine
+    from pincite.surfaces.render import to_json
+
+    line = ProgressLine(sys.stderr)
+
+    def on_notice(notice: Notice) -> None:
+        line.done()
+        say_notice(notice)
+
+    told = replace(options, on_notice=on_notice, on_fetch=line.fetching)
+    try:
+        reports = run(lambda engine: engine.index(paths, options=told, progress=line), folder)
+    finally:
+        line.done()
+    for report in reports:
+        say(_sentence(report))
+    if json_:
+        show(to_json(reports))
+
+
+def _sentence(report: IngestReport) -> str:
+    from pincite.surfaces.cli.progress import duration
+
+    counts = [
+        f"{count:,} {word}"
+        for word, count in (
+            ("new", report.new),
+            ("changed", report.changed),
+            ("renamed", report.renamed),
+            ("removed", report.removed),
+            ("unchanged", report.unchanged),
+        )
+        if count
+    ]
+    lines = [
+        f"{one_line(report.source)}: {', '.join(counts) or 'no'} documents,"
+        f" {report.chunks:,} chunks written in {duration(report.duration_s)}"
+    ]
+    if report.skipped:
+        by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.skipped.items()))
+        lines.append(f"  left out: {by_code} (named by `pincite status`)")
+    if report.noted:
+        by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.noted.items()))
+        lines.append(f"  noted: {by_code} (named by `pincite status`)")
+    return "\n".join(lines)
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@index_option
+@click.pass_context
+def collections(context: click.Context, json_: bool, index: Path | None) -> None:
+    """List, drop and rebuild collections."""
+    from pincite.collection.members import hidden
+    from pincite.diagnostics.status import standing
+    from pincite.surfaces.render import to_json
+
+    if context.invoked_subcommand is not None:
+        return
+    infos = run(lambda engine: engine.collections(), index)
+    if json_:
+        show(to_json(infos))
+        return
+    unseen = hidden(infos)
+    for info in infos:
+        if info.foreign:
+            state = info.broken or f"{info.chunks:,} points, {info.spec.model or info.spec.dense}"
+            show(f"{info.spec.name}: {state}; {info.foreign}, only read")
+            continue
+        sources = ", ".join(one_line(record.source.name) for record in info.sources)
+        show(
+            f"{info.spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
+            f" {info.bytes / 1e6:.1f} MB, {info.spec.model or info.spec.dense or 'lexical'}"
+            f"{standing(info.spec, unseen)};"
+            f" sources: {sources or 'none'}"
+        )
+
+
+@collections.command()
+@click.argument("name")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@wait_option
+@index_option
+def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
+    """Remove a collection with all that is in it, after asking. Ends with 1 if the answer is no."""
+    from pincite.daemon.write_turns import Waiting
+
+    if not yes:
+        infos = run(lambda engine: engine.collections(), index)
+        lost = [info for info in infos if name in (info.spec.name, info.spec.called)]
+        known = lost and not any(info.foreign for info in lost)
+        if known and not _agreed_to_drop(name, lost):
+            say(f"{name} was not dropped")
+            return ERROR
+    run(lambda engine: engine.drop(name, Waiting(wait, say_notice)), index)
+    say(f"{name} is gone")
+    return OK
+
+
+def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
+    """Ask the person. Raises UsageError where there is nobody to ask."""
+    from pincite.errors import UsageError
+
+    counts = (
+        f"{sum(info.documents for info in lost):,} documents,"
+        f" {sum(info.chunks for info in lost):,} chunks"
+    )
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"{name} has {counts}, and nobody can be asked whether to drop it",
+            hint=f"pincite collections drop {name} --yes",
+        )
+    sys.stderr.write(f"Drop {name} with {counts}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+@collections.command()
+@click.argument("source")
+@collection_option
+@wait_option
+@index_option
+def forget(source: str, collection: str, wait: float, index: Path | None) -> None:
+    """Remove a source with its documents."""
+    from pincite.daemon.write_turns import Waiting
+
+    async def work(engine: AsyncPincite) -> tuple[str, int]:
+        named = collection or engine.settings.indexed_collection
+        count = await engine.forget(named, source, Waiting(wait, say_notice))
+        return named, count
+
+    named, count = run(work, index)
+    say(f"{source} is gone from {named}, with {count:,} documents")
+
+
+@collections.command()
+@click.argument("name")
+@_language
+@_lexical
+@_model
+@_sparse
+@wait_option
+@json_option
+@index_option
+def rebuild(
+    name: str,
+    language: str,
+    lexical: bool,
+    model: str,
+    sparse: str,
+    wait: float,
+    json_: bool,
+    index: Path | None,
+) -> None:
+    """Index all sources of a collection from nothing: mends damage and old formats, and brings
+    in another model."""
+    options = IndexOptions(
+        collection=name,
+        language=language,
+        lexical=lexical,
+        model=model,
+        sparse=sparse,
+        rebuild=True,
+        wait_s=wait,
+    )
+    _index((), options, json_, index)

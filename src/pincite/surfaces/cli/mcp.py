@@ -1,0 +1,69 @@
+"""`pincite mcp`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import click
+
+from pincite.errors import ConfigError
+from pincite.surfaces.cli.options import PRESET_NAMES, here, index_option, say
+
+
+@click.command()
+@click.option("--http", is_flag=True, help="Streamable HTTP instead of stdin and stdout.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="Which port; 0 for any.",
+)
+@click.option("--allow-host", multiple=True, help="A further Host that clients may name.")
+@click.option("--allow-origin", multiple=True, help="A web page's origin that may connect.")
+@click.option("--chatgpt", is_flag=True, help="Serve ChatGPT's `search` and `fetch` instead.")
+@click.option("--preset", type=click.Choice(PRESET_NAMES), help="Instead of the configured.")
+@index_option
+def mcp(
+    http: bool,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    allow_origin: tuple[str, ...],
+    chatgpt: bool,
+    preset: str | None,
+    index: Path | None,
+) -> None:
+    """Serve the index to agents over the Model Context Protocol, until stdin is closed.
+
+    Tools: search_evidence, read_lines, verify_citations, index_status. With --http the server is
+    at http://HOST:PORT/mcp until it is interrupted.
+    """
+    from pincite.settings.load import load_settings
+
+    try:
+        from pincite.surfaces.mcp.serving import Address, Offer, serve_http, serve_stdio
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("mcp", "uvicorn"):
+            raise
+        raise ConfigError(
+            "the MCP server needs a library that is not installed",
+            hint="pip install 'pincite[mcp]'",
+        ) from error
+    settings = load_settings(os.environ, here(), index)
+    offer = Offer(chatgpt, preset)
+    if http:
+        address = Address(host, port, allow_host, allow_origin)
+
+        def ready(url: str) -> None:
+            say(f"serving {settings.index} at {url}")
+
+        asyncio.run(serve_http(settings, address, offer, ready))
+    else:
+        # a thread is waiting for stdin and cannot be interrupted; there is nothing to tidy up
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        asyncio.run(serve_stdio(settings, offer))

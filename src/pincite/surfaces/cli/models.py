@@ -1,0 +1,81 @@
+"""`pincite models`: the weights that Pincite can fetch."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.encoders.bundled import MODEL
+from pincite.surfaces.cli.options import NOTHING, OK, here, json_option, say, show
+
+if TYPE_CHECKING:
+    from pincite.settings.load import Settings
+
+_name = click.argument("name", default=MODEL)
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def models(context: click.Context, json_: bool) -> None:
+    """List, fetch, verify and remove models."""
+    from pincite.providers.bundled.cache import list_models
+    from pincite.surfaces.render import to_json
+
+    if context.invoked_subcommand is not None:
+        return
+    found = list_models(_settings().models)
+    if json_:
+        values = [{**asdict(s), "path": None if s.path is None else str(s.path)} for s in found]
+        show(to_json(values))
+        return
+    for status in found:
+        size = f", {status.size / 1e6:.1f} MB, {status.source}" if status.size else ""
+        show(f"{status.name}: {status.state}{size} {status.problem}".rstrip())
+
+
+@models.command()
+@_name
+def fetch(name: str) -> None:
+    """Fetch and convert a model, once."""
+    from pincite.providers.bundled import weights
+    from pincite.surfaces.cli.progress import ProgressLine
+
+    settings = _settings()
+    options = weights.FetchOptions(order=settings.origins, offline=settings.offline)
+    line = ProgressLine(sys.stderr)
+    try:
+        path = weights.fetch(name, settings.models, options=options, progress=line.fetching)
+    finally:
+        line.done()
+    say(f"{name} is ready at {path}")
+
+
+@models.command()
+@_name
+def verify(name: str) -> int:
+    """Check a model's files against their hashes."""
+    from pincite.providers.bundled.cache import verify as check
+
+    status = check(name, _settings().models)
+    show(f"{status.name}: {status.state} {status.problem}".rstrip())
+    return OK if status.state == "ready" else NOTHING
+
+
+@models.command()
+@_name
+def remove(name: str) -> None:
+    """Remove a model from this machine."""
+    from pincite.providers.bundled.cache import remove as delete
+
+    say(f"{name}: {delete(name, _settings().models) / 1e6:.1f} MB freed")
+
+
+def _settings() -> Settings:
+    from pincite.settings.load import load_settings
+
+    return load_settings(os.environ, here())

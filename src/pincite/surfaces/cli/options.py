@@ -1,0 +1,122 @@
+"""What all commands share: exit codes, common options, how to run and how to speak."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from pincite.errors import UsageError
+from pincite.settings.defaults import DEFAULT_COLLECTION, WAIT_S
+from pincite.support.terminal import control, visible
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+    from pincite.model import Notice
+
+T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., object])
+#: As in `pincite.presets`, which takes long to import.
+PRESET_NAMES = ("general", "evidence", "multi-model")
+OK, ERROR, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
+
+index_option = click.option(
+    "--index",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The index folder; default: the nearest .pincite.",
+)
+json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
+collection_option = click.option(
+    "-c",
+    "--collection",
+    default="",
+    help=f"The collection; default: $QDRANT_COLLECTION, else {DEFAULT_COLLECTION}.",
+)
+wait_option = click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=WAIT_S,
+    metavar="SECONDS",
+    show_default=True,
+    help="How long to wait for others who write to the collection; 0: not at all.",
+)
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """A decorator that gives a command these options, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """Text in a colour, where colour is wanted. `code` is that of `ESC [ code m`."""
+
+    text: str
+    code: str
+
+
+def say(message: str) -> None:
+    """One message for the person, on stderr."""
+    sys.stderr.write(f"{visible(message)}\n")
+
+
+def show(*parts: str | Painted) -> None:
+    """A result for the person, on stdout, with a newline. What a terminal would obey is escaped
+    into a pipe as well: what comes out of `| head` is on a terminal, too."""
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for part in parts:
+        text = visible(part.text if isinstance(part, Painted) else part)
+        if colour and isinstance(part, Painted):
+            control(sys.stdout, f"\x1b[{part.code}m{text}\x1b[0m")
+        else:
+            sys.stdout.write(text)
+    sys.stdout.write("\n")
+
+
+def hand_over(raw: bytes, text: str) -> None:
+    """Data on stdout: exactly the bytes; on a terminal the text, with a newline."""
+    if sys.stdout.isatty():
+        show(text)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(raw)
+
+
+def say_notice(notice: Notice) -> None:
+    """A warning for the person."""
+    say(f"warning: {notice.code}: {notice.message}")
+
+
+def here() -> Path:
+    """The current folder. Raises UsageError where it has been removed."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(
+            f"the current folder cannot be found: {error.strerror}", hint="cd to another one"
+        ) from error
+
+
+def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | None) -> T:
+    """Run `work` on the engine of the index folder."""
+    import asyncio
+
+    from pincite.engine import AsyncPincite
+    from pincite.settings.load import load_settings
+
+    async def session() -> T:
+        async with AsyncPincite(load_settings(os.environ, here(), index)) as engine:
+            return await work(engine)
+
+    return asyncio.run(session())

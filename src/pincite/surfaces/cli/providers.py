@@ -1,0 +1,114 @@
+"""`pincite embed`, `pincite doctor` and `pincite cache`: models by name, tried and kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.surfaces.cli.options import NOTHING, OK, here, index_option, json_option, say, show
+
+if TYPE_CHECKING:
+    from pincite.model import Notice
+    from pincite.settings.load import Settings
+
+
+def _settings(index: Path | None = None) -> Settings:
+    from pincite.settings.load import load_settings
+
+    return load_settings(os.environ, here(), index)
+
+
+def _say_notice(notice: Notice) -> None:
+    say(f"warning: {notice.code}: {notice.message}")
+
+
+@click.command()
+@click.argument("texts", nargs=-1)
+@click.option("--model", default="", help="PROVIDER:MODEL; default: the configured one.")
+@click.option("--query", "as_query", is_flag=True, help="Embed as queries, not as documents.")
+@click.option("--no-cache", is_flag=True, help="Ask the provider even for what is known.")
+@index_option
+def embed(
+    texts: tuple[str, ...], model: str, as_query: bool, no_cache: bool, index: Path | None
+) -> None:
+    """Embed TEXTS, or the lines of stdin, and print vectors as JSON."""
+    import asyncio
+
+    from pincite.diagnostics.doctor import embed_texts
+    from pincite.surfaces.render import to_json
+
+    settings = _settings(index)
+    if no_cache:
+        settings = replace(settings, use=replace(settings.use, cache=None))
+    given = texts or tuple(line.rstrip("\n") for line in sys.stdin)
+    found = asyncio.run(embed_texts(settings, model, given, as_query, _say_notice))
+    show(to_json(found))
+
+
+@click.command()
+@click.option("--offline", is_flag=True, help="Look at the configuration, ask nobody.")
+@json_option
+@index_option
+def doctor(offline: bool, json_: bool, index: Path | None) -> int:
+    """Try every model that is configured or that a collection was made with, and say what would
+    mend those that do not work. Exit code 3 if there are any."""
+    import asyncio
+
+    from pincite.diagnostics.doctor import examine
+    from pincite.surfaces.render import to_json
+
+    findings = asyncio.run(examine(_settings(index), ask=not offline))
+    if json_:
+        show(to_json(findings))
+    else:
+        for one in findings:
+            show(f"{one.state:7} {one.kind:6} {one.name}: {one.detail}")
+            if one.hint:
+                show(f"               try: {one.hint}")
+    return NOTHING if any(one.state == "failed" for one in findings) else OK
+
+
+@click.group()
+def cache() -> None:
+    """Vectors of providers that were paid for, kept on this machine."""
+
+
+@cache.command()
+@json_option
+@index_option
+def status(json_: bool, index: Path | None) -> None:
+    """Say where the cache is and what is in it."""
+    from pincite.diagnostics.doctor import open_cache
+    from pincite.surfaces.render import to_json
+
+    vectors = open_cache(_settings(index))
+    if vectors is None:
+        show("null" if json_ else "there is no cache: cache.limit_mb is 0")
+        return
+    found = vectors.status()
+    vectors.close()
+    if json_:
+        show(to_json(found))
+        return
+    show(f"{found.path}: {found.bytes / 1e6:.1f} of {found.limit_bytes / 1e6:,.0f} MB")
+    for model, count in found.models.items():
+        show(f"  {model}: {count:,}")
+
+
+@cache.command()
+@index_option
+def clear(index: Path | None) -> None:
+    """Forget all vectors of the cache."""
+    from pincite.diagnostics.doctor import open_cache
+
+    vectors = open_cache(_settings(index))
+    count = 0
+    if vectors is not None:
+        count = vectors.clear()
+        vectors.close()
+    say(f"{count:,} vectors are gone")

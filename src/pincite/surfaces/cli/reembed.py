@@ -1,0 +1,77 @@
+"""`pincite reembed`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.surfaces.cli.options import index_option, json_option, run, say, show, wait_option
+
+if TYPE_CHECKING:
+    from pincite.maintenance.refill import Reembedded, Reembedding
+    from pincite.model import Notice
+
+
+@click.command()
+@click.argument("collection")
+@click.option("--to", "model", required=True, help="The dense model: PROVIDER:MODEL, or bundled.")
+@click.option("--keep", is_flag=True, help="Leave the old vectors on the disk, out of sight.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Embed so many chunks a second at most.",
+)
+@wait_option
+@json_option
+@index_option
+def reembed(
+    collection: str,
+    model: str,
+    keep: bool,
+    rate: float | None,
+    wait: float,
+    json_: bool,
+    index: Path | None,
+) -> None:
+    """Give a collection another dense model, from the texts that are stored in it.
+
+    Searches are answered by the old vectors until the new ones are complete and compared; then all
+    at once by the new. What was cut off goes on with the same command. No file is read.
+    """
+    from pincite.maintenance.refill import ReembedOptions
+    from pincite.surfaces.cli.progress import CountLine
+    from pincite.surfaces.render import to_json
+
+    line = CountLine(sys.stderr, "embedding")
+
+    def on_notice(notice: Notice) -> None:
+        line.done()
+        say(f"warning: {notice.code}: {notice.message}")
+
+    def count(progress: Reembedding) -> None:
+        line.count(progress.done, progress.total)
+
+    options = ReembedOptions(keep, rate or 0.0, wait, on_notice, line.fetching)
+    try:
+        done = run(
+            lambda engine: engine.reembed(collection, model, options=options, progress=count), index
+        )
+    finally:
+        line.done()
+    say(_sentence(done))
+    if json_:
+        show(to_json(done))
+
+
+def _sentence(done: Reembedded) -> str:
+    if not done.encoded and not done.retired:
+        return f"{done.base} is searched with {done.model} already: nothing to do"
+    old = ", ".join(done.retired)
+    fate = f"; {old}: {'kept, not searched' if done.kept else 'dropped'}" if old else ""
+    return (
+        f"{done.base} is searched with {done.model} now: {done.documents:,} documents,"
+        f" {done.chunks:,} chunks in {done.collection}, {done.encoded:,} embedded{fate}"
+    )

@@ -1,0 +1,39 @@
+"""`pincite replay`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from pincite.surfaces.cli.options import NOTHING, OK, here, index_option, json_option, run, show
+
+
+@click.command()
+@click.argument("query_id", required=False)
+@click.option("--current", is_flag=True, help="Use the settings of today, not those of the log.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=20, help="Searches to list at most."
+)
+@json_option
+@index_option
+def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: Path | None) -> int:
+    """Ask a logged question again and show what changed: rank, score, index, models, settings.
+
+    QUERY_ID may be shortened, and `last` is the latest. Without one, list what was logged. Ends
+    with 3 if anything changed.
+    """
+    from pincite.diagnostics import replay as replaying
+    from pincite.settings.load import load_settings
+    from pincite.surfaces.render import to_json
+
+    if query_id is None:
+        found = replaying.logged(load_settings(os.environ, here(), index), limit)
+        text = to_json(found) if json_ else replaying.logged_table(found)
+        if text:
+            show(text)
+        return OK
+    result = run(lambda engine: replaying.replay(engine, query_id, current=current), index)
+    show(to_json(result) if json_ else replaying.replay_table(result))
+    return OK if result.same else NOTHING

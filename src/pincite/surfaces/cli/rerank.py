@@ -1,0 +1,56 @@
+"""`pincite rerank`: text in, order out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from pincite.surfaces.cli.options import here, index_option, say, show
+
+
+@click.command()
+@click.argument("query")
+@click.argument("documents", nargs=-1)
+@click.option("--model", default="", help="PROVIDER:MODEL; default: the configured one.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="Results at most.")
+@click.option("--instruction", default="", help="What counts as relevant, in plain words.")
+@click.option("--text", "as_text", is_flag=True, help="Print only the documents, best first.")
+@index_option
+def rerank(
+    query: str,
+    documents: tuple[str, ...],
+    model: str,
+    limit: int | None,
+    instruction: str,
+    as_text: bool,
+    index: Path | None,
+) -> None:
+    """Put DOCUMENTS in the order of their relevance to QUERY, and print it as JSON.
+
+    Without DOCUMENTS, stdin is read: one document a line, or a JSON list of strings.
+    """
+    import asyncio
+
+    from pincite.diagnostics.rerank import put_in_order, split_documents
+    from pincite.settings.load import load_settings
+    from pincite.surfaces.render import to_json
+
+    found = asyncio.run(
+        put_in_order(
+            load_settings(os.environ, here(), index),
+            model,
+            query,
+            documents or split_documents(sys.stdin.buffer.read().decode("utf-8", "replace")),
+            limit=limit,
+            instruction=instruction,
+            on_notice=lambda notice: say(f"warning: {notice.code}: {notice.message}"),
+        )
+    )
+    if as_text:
+        for one in found.results:
+            show(one.document)
+    else:
+        show(to_json(found))

@@ -1,0 +1,210 @@
+"""`pincite search`, `evidence` and `explain`: a question in, evidence out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from pincite.surfaces.cli.options import (
+    NOTHING,
+    OK,
+    PRESET_NAMES,
+    hand_over,
+    index_option,
+    json_option,
+    run,
+    say,
+    show,
+    with_options,
+)
+
+if TYPE_CHECKING:
+    from pincite.model import TaskMode
+    from pincite.stages.context import Around
+    from pincite.stages.retrieve import SearchMode
+    from pincite.surfaces import commands, render
+
+_MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
+#: What is asked, of which part of the index, and how: of every command that searches.
+_ASKING = (
+    click.argument("query", nargs=-1, required=True),
+    click.option(
+        "-n",
+        "--limit",
+        type=click.IntRange(min=1),
+        help="Results at most; usually select.results of the profile.",
+    ),
+    click.option("-c", "--collection", multiple=True, help="Only these collections."),
+    click.option("-s", "--source", multiple=True, help="Only these sources."),
+    click.option(
+        "--kind",
+        multiple=True,
+        type=click.Choice(["docs", "code", "data"]),
+        help="Only files of these kinds.",
+    ),
+    click.option("--path", multiple=True, help="Only paths that match these globs."),
+    click.option("--not-path", multiple=True, help="No paths that match these globs."),
+    click.option("--ref", help="Only this revision; it may be shortened."),
+    click.option("--where", default="", help="A filter, such as 'path ^= src/ and language = go'."),
+    click.option(
+        "--by",
+        type=click.Choice(["hybrid", "vector", "keyword"]),
+        help="Search by meaning (vector), by word (keyword), or by both.",
+    ),
+    click.option("--preset", type=click.Choice(PRESET_NAMES), help="Instead of the configured."),
+    click.option(
+        "--budget-ms", type=click.IntRange(min=1), help="Leave out what this time is too short for."
+    ),
+    click.option(
+        "--context",
+        "around",
+        type=click.Choice(["none", "neighbours", "section"]),
+        help="Show what stands around each result, too.",
+    ),
+    index_option,
+)
+_SHOWING = (
+    click.option(
+        "--all", "show_all", is_flag=True, help="Show the nearest even if none is relevant."
+    ),
+    click.option(
+        "-f",
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "md", "files"]),
+        default="table",
+        help="How to print.",
+    ),
+    click.option(
+        "-0",
+        "--null",
+        "null",
+        is_flag=True,
+        help="With --format files: names as they are, each ended by a NUL.",
+    ),
+    click.option("--json", "json_", is_flag=True, help="Same as --format json."),
+    click.option("--explain", "explained", is_flag=True, help="Show each stage, on stderr."),
+    click.option(
+        "--debug",
+        is_flag=True,
+        help="What services were asked and answered: in the JSON, else on stderr.",
+    ),
+)
+
+
+def _mode(usual: TaskMode) -> Any:
+    """The option that says what evidence is for, with what it is where nothing is said."""
+    return click.option(
+        "--mode",
+        type=click.Choice(_MODES),
+        default=usual,
+        show_default=True,
+        help="What it is for.",
+    )
+
+
+@click.command()
+@with_options(*_ASKING, _mode("explain"), *_SHOWING)
+def search(**values: Any) -> int:
+    """Find evidence for a question."""
+    return _search(**values)
+
+
+@click.command()
+@with_options(*_ASKING, _mode("build"), *_SHOWING)
+def evidence(preset: str | None, **values: Any) -> int:
+    """Find evidence for a coding task: documentation and code side by side.
+
+    The same as `search --preset evidence --mode build`. In the modes build, debug and refactor both
+    kinds are wanted among the results, as far as there are any that are relevant.
+    """
+    return _search(preset=preset or "evidence", **values)
+
+
+def _search(
+    show_all: bool,
+    form: render.Format,
+    null: bool,
+    json_: bool,
+    explained: bool,
+    debug: bool,
+    index: Path | None,
+    **asked: Any,
+) -> int:
+    from pincite.surfaces import commands, render
+
+    if null and (json_ or form != "files"):
+        raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
+    request = _request(**asked, show_all=show_all, explained=explained, debug=debug)
+    pack, trace = run(lambda engine: commands.search(engine, request), index)
+    if null:
+        raw = render.null_files(pack)
+        hand_over(raw, raw.decode())
+    elif parts := render.render(pack, "json" if json_ else form):
+        show(*parts)
+    if explained:
+        say(commands.explain_table(trace))
+    if debug and not (json_ or form == "json"):
+        say(render.to_json(pack.debug))
+    if trace.query_id and (explained or json_):
+        say(f"query {trace.query_id}: pincite replay {trace.query_id[:12]}")
+    for notice in pack.warnings:
+        say(f"warning: {notice.code}: {notice.message}")
+    return OK if pack.verdict.level != "none" else NOTHING
+
+
+@click.command()
+@with_options(*_ASKING, _mode("explain"), json_option)
+def explain(json_: bool, index: Path | None, **asked: Any) -> None:
+    """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
+    from pincite.surfaces import commands, render
+
+    request = _request(**asked, show_all=True, explained=True)
+    _, trace = run(lambda engine: commands.search(engine, request), index)
+    views = commands.explain(trace)
+    show(render.to_json(views) if json_ else commands.explain_table(trace))
+
+
+def _request(
+    query: tuple[str, ...],
+    limit: int | None,
+    collection: tuple[str, ...],
+    source: tuple[str, ...],
+    kind: tuple[commands.SourceType, ...],
+    path: tuple[str, ...],
+    not_path: tuple[str, ...],
+    ref: str | None,
+    where: str,
+    mode: TaskMode,
+    by: SearchMode | None,
+    preset: str | None,
+    budget_ms: int | None,
+    around: Around | None,
+    show_all: bool,
+    explained: bool,
+    debug: bool = False,
+) -> commands.SearchRequest:
+    """What the options of `_ASKING` say."""
+    from pincite.surfaces import commands
+
+    return commands.SearchRequest(
+        text=" ".join(query),
+        limit=limit,
+        collections=collection,
+        sources=source,
+        kinds=kind,
+        allow=path,
+        block=not_path,
+        ref=ref,
+        where=where,
+        show_all=show_all,
+        mode=mode,
+        by=by,
+        preset=preset,
+        budget_ms=budget_ms,
+        around=around,
+        explained=explained,
+        debug=debug,
+    )

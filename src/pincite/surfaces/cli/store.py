@@ -1,0 +1,83 @@
+"""`pincite push` and `pincite pull`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.surfaces.cli.options import (
+    index_option,
+    json_option,
+    run,
+    say,
+    say_notice,
+    show,
+    wait_option,
+)
+
+if TYPE_CHECKING:
+    from pincite.maintenance.transfer import Moved
+
+
+def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None:
+    from pincite.daemon.client import RemoteIndex
+    from pincite.daemon.write_turns import Waiting
+    from pincite.engine import AsyncPincite
+    from pincite.errors import UsageError
+    from pincite.maintenance.transfer import move
+    from pincite.surfaces import render
+    from pincite.surfaces.cli.progress import CountLine
+
+    line = CountLine(sys.stderr, "copying")
+
+    async def work(engine: AsyncPincite) -> tuple[Moved, ...]:
+        settings = engine.settings
+        if bool(settings.store.url) != remote:
+            raise UsageError(
+                f"[store] names {settings.store.place}, which is"
+                f" {'no server' if remote else 'a server'}",
+                hint="pincite pull" if remote else "pincite push",
+            )
+        client = RemoteIndex(settings.index, settings.models, settings.idle_s)
+        try:
+            waiting = Waiting(wait, say_notice)
+            return await move(settings, client, os.environ, line.count, waiting)
+        finally:
+            line.done()
+
+    moved = run(work, index)
+    if json_:
+        show(render.to_json(moved))
+        return
+    for one in moved:
+        show(
+            f"{one.collection}: {one.points:,} points, {one.copied:,} copied,"
+            f" {one.compared} compared"
+        )
+    say("the old points are still where they were" if moved else "they are there already")
+
+
+@click.command()
+@wait_option
+@json_option
+@index_option
+def push(wait: float, json_: bool, index: Path | None) -> None:
+    """Copy this index to the server that [store] of pincite.toml names, and use it from now on.
+
+    Ids, vectors and texts are copied as they are. A copy that was cut off goes on where it was; in
+    the end all points are counted and a sample is compared. The old ones stay.
+    """
+    _move(index, json_, wait, remote=True)
+
+
+@click.command()
+@wait_option
+@json_option
+@index_option
+def pull(wait: float, json_: bool, index: Path | None) -> None:
+    """Copy this index from its server to the store in its folder that [store] names, as `push`."""
+    _move(index, json_, wait, remote=False)

@@ -1,0 +1,123 @@
+"""Citations checked against a real repository, with nothing but the citation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.citations.claims import Claim, ClaimCheck
+from pincite.engine import AsyncPincite
+from pincite.ingestion.options import IndexOptions
+from pincite.settings.load import load_settings
+from tests.places import quick_folder
+from tests.sources.helpers import commit
+
+FILE = "a walrus sleeps on ice\nand dreams of fish\n"
+PAGE = f"# Animals\n\nSome are large.\n\n## Giraffes\n\n{'They eat the trees. ' * 60}\n\n" + (
+    f"## Walruses\n\n{'They sleep on ice. ' * 60}\n"
+)
+RULE = r"docs/(.*)\.md=>https://acme.example/\1/"
+
+
+class Repository:
+    """A checkout that was indexed at its first commit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.place = folder / "acme"
+        self.settings = load_settings({"PINCITE_IDLE_S": "60"}, folder)
+        self.write("walrus.txt", FILE)
+        self.write("docs/page.md", PAGE)
+        self.sha = commit(self.place)
+        self.citation = f"acme@{self.sha}:walrus.txt#L1-L2"
+
+    def write(self, path: str, text: str) -> None:
+        (self.place / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.place / path).write_text(text)
+
+    def check(self, citation: str = "", quote: str = "") -> ClaimCheck:
+        async def session() -> ClaimCheck:
+            async with AsyncPincite(self.settings) as engine:
+                (found,) = await engine.check([Claim(citation or self.citation, quote)])
+                return found
+
+        return asyncio.run(session())
+
+
+@pytest.fixture
+def repository() -> Iterator[Repository]:
+    with quick_folder() as folder:
+        made = Repository(folder)
+
+        async def index() -> None:
+            async with AsyncPincite(made.settings) as engine:
+                options = IndexOptions(lexical=True, url_rule=RULE)
+                await engine.index([made.place], options=options)
+
+        async def stop() -> None:
+            async with AsyncPincite(made.settings) as engine:
+                await engine.stop()
+
+        asyncio.run(index())
+        yield made
+        asyncio.run(stop())
+
+
+def test_a_citation_without_a_quote_stands_for_the_lines_of_its_commit(
+    repository: Repository,
+) -> None:
+    found = repository.check()
+    assert (found.status, found.start_line, found.end_line) == ("fresh", 1, 2)
+
+    repository.write("walrus.txt", "First a line.\n" + FILE)
+    commit(repository.place)
+    found = repository.check()
+    assert (found.status, found.detail) == ("moved", "now lines 2-3")
+    assert (found.path, found.start_line, found.end_line) == ("walrus.txt", 2, 3)
+
+    repository.write("walrus.txt", "a giraffe stands in the sun\n")
+    commit(repository.place)
+    assert repository.check().status == "changed"
+
+    (repository.place / "walrus.txt").unlink()
+    commit(repository.place)
+    assert repository.check().status == "deleted"
+
+
+def test_a_commit_that_nobody_has_needs_a_quote(repository: Repository) -> None:
+    elsewhere = f"acme@{'0' * 40}:walrus.txt#L1-L2"
+    found = repository.check(elsewhere)
+    assert found.status == "unknown"
+    assert "give the quote" in found.detail
+    assert repository.check(elsewhere, "dreams of fish").status == "fresh"
+    assert repository.check(elsewhere, "dreams of trees").status == "changed"
+
+
+def test_a_short_commit_is_as_good_as_a_whole_one(repository: Repository) -> None:
+    assert repository.check(f"acme@{repository.sha[:10]}:walrus.txt#L2").status == "fresh"
+
+
+def test_an_id_stands_for_the_text_of_its_passage(repository: Repository) -> None:
+    async def first_id() -> str:
+        async with AsyncPincite(repository.settings) as engine:
+            pack = await engine.search("walrus dreams of fish")
+            return next(e.chunk_id for e in pack.evidence if e.path == "walrus.txt")
+
+    identity = asyncio.run(first_id())
+    assert repository.check(f"#{identity[:12]}").status == "fresh"
+    repository.write("walrus.txt", "First a line.\n" + FILE)
+    assert repository.check(identity).status == "moved"
+
+
+def test_lines_of_a_page_are_read_by_its_address_and_anchor(repository: Repository) -> None:
+    async def lines(place: str) -> tuple[int, int]:
+        async with AsyncPincite(repository.settings) as engine:
+            passage = await engine.get(f"acme@{repository.sha}:{place}")
+            return passage.start_line, passage.end_line
+
+    address = "https://acme.example/page/"
+    assert asyncio.run(lines(address)) == (1, 11)
+    assert asyncio.run(lines(f"{address}#walruses")) == (9, 11)
+    assert asyncio.run(lines(f"{address}#no-such-heading")) == (1, 11)

@@ -1,0 +1,111 @@
+"""A search inside the owner is the search that the client would have made."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, fields, replace
+from typing import cast
+
+import pytest
+
+from pincite.daemon import protocol
+from pincite.daemon.encoder import QueryEncoder
+from pincite.daemon.remote_search import Answer, Place, Question, answer, question_of
+from pincite.deps import Deps, informative_terms
+from pincite.errors import UsageError
+from pincite.model import EvidencePack, Scope, Vector
+from pincite.ports import Readable, Searchable
+from pincite.presets import PRESETS
+from pincite.profile import Profile
+from pincite.providers.sparse.engine_bm25 import EngineBm25Encoder
+from pincite.providers.sparse.language import guess_language
+from pincite.retrieval_log import found_by
+from pincite.search import search
+from pincite.testing.fakes import OverlapReranker
+from pincite.trace import Trace
+from tests.scene import TEXTS, TopicEncoder, make
+
+QUESTION = "how do I rotate a key"
+
+
+@dataclass
+class Host:
+    """An index with an encoder, as the owner is."""
+
+    index: Readable
+    encoder: TopicEncoder
+
+    async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
+        assert (fingerprint, models) == (self.encoder.fingerprint, "models")
+        return await self.encoder.embed_query(text)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.index, name)
+
+
+def opened(*, dense: bool = True) -> tuple[Host, Deps]:
+    """The host, and what a client of it would search."""
+    encoder = TopicEncoder()
+    one = asyncio.run(make(encoder if dense else None, TEXTS, kinds={"keys": "code"}))
+    host = Host(one.index, encoder)
+    own = QueryEncoder(host, "models", encoder.fingerprint, encoder.dimensions) if dense else None
+    one = replace(one, index=cast(Readable, host), dense=own, code=True, rung="other")
+    return host, Deps([one], informative_terms("english"), guess_language)
+
+
+def told(
+    deps: Deps, profile: Profile, scope: Scope = Scope(), text: str = QUESTION
+) -> Question | None:
+    host = deps.collections[0].index
+    return question_of(text, deps, host, profile, scope, "build", None, logged=True)
+
+
+def answered(host: Host, question: Question | None) -> Answer:
+    """Over the wire and back."""
+    assert question is not None
+    sent = protocol.decode(protocol.encode(question), Question)
+    found: Answer = protocol.decode(protocol.encode(asyncio.run(answer(sent, host))), Answer)  # type: ignore[arg-type]
+    return found
+
+
+def untimed(pack: EvidencePack) -> EvidencePack:
+    return replace(pack, timings_ms={})
+
+
+@pytest.mark.parametrize("preset", [*PRESETS])
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("scope", [Scope(), Scope(source_types=("code",)), Scope(allow=("k*",))])
+def test_it_is_the_same_pack_and_the_same_line_of_the_log(
+    preset: str, dense: bool, scope: Scope
+) -> None:
+    host, deps = opened(dense=dense)
+    profile, trace = PRESETS[preset], Trace(lambda: 0.0)
+    expected = asyncio.run(search(QUESTION, deps, profile, scope, trace, "build"))
+    found = answered(host, told(deps, profile, scope))
+    assert expected.evidence
+    assert untimed(found.pack) == untimed(expected)
+    assert found.found == found_by(trace)
+    assert set(found.pack.timings_ms) == set(expected.timings_ms)
+
+
+def test_errors_are_those_of_a_search() -> None:
+    host, deps = opened()
+    with pytest.raises(UsageError, match="the query is empty"):
+        answered(host, told(deps, Profile(), text="  "))
+
+
+def test_what_only_the_client_has_is_searched_there() -> None:
+    _, deps = opened()
+    one = deps.collections[0]
+    assert told(deps, Profile())
+    assert told(replace(deps, reranker=OverlapReranker()), Profile()) is None
+    for other in (replace(one, dense=TopicEncoder()), replace(one, sparse=EngineBm25Encoder())):
+        assert told(replace(deps, collections=[other]), Profile()) is None
+        assert told(replace(deps, collections=[one, other]), Profile()) is None
+    elsewhere = replace(one, index=asyncio.run(make(None, TEXTS)).index)
+    assert told(replace(deps, collections=[one, elsewhere]), Profile()) is None
+
+
+def test_a_place_tells_all_that_is_not_open_in_a_searchable() -> None:
+    named = {one.name for one in fields(Searchable)}
+    assert set(Place.__struct_fields__) == named - {"index", "sparse", "dense", "foreign", "store"}

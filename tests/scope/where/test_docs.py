@@ -1,0 +1,39 @@
+"""docs/filters.md says what the language does: its examples are parsed, its errors are raised."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import UsageError
+from pincite.ports import EVERYTHING
+from pincite.scope.where import parse_where, print_where
+from pincite.scope.where.conditions import FIELDS
+
+PAGE = (Path(__file__).parents[3] / "docs/filters.md").read_text(encoding="utf-8")
+
+
+def test_every_filter_of_the_page_says_something_and_can_be_printed() -> None:
+    shown = re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE)
+    shown += re.findall(r"--where '([^']+)'", PAGE)
+    assert len(shown) > 12
+    for text in shown:
+        filter_ = parse_where(text)
+        assert filter_ != EVERYTHING
+        assert parse_where(print_where(filter_)) == filter_
+
+
+def test_every_error_of_the_page_is_the_one_that_is_raised() -> None:
+    (block,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    lines = block.splitlines()
+    assert len(lines) >= 10
+    for text, message in zip(lines[::2], lines[1::2], strict=True):
+        with pytest.raises(UsageError) as caught:
+            parse_where(text)
+        assert caught.value.message == message.strip()
+
+
+def test_all_fields_are_named() -> None:
+    assert all(f"`{field}`" in PAGE for field in FIELDS)

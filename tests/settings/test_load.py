@@ -1,0 +1,116 @@
+"""Settings: found where people look for them, refused where they are wrong."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pincite.errors import ConfigError
+from pincite.presets import PRESETS
+from pincite.profile import Profile, profile_from
+from pincite.settings.load import VARIABLES, load_settings
+from pincite.surfaces.cli import options
+
+
+def make_index(folder: Path) -> Path:
+    index = folder / ".pincite"
+    index.mkdir(parents=True)
+    (index / "catalog.db").touch()
+    return index
+
+
+def test_without_an_index_one_would_be_made_here(tmp_path: Path) -> None:
+    assert load_settings({}, tmp_path).index == tmp_path / ".pincite"
+
+
+def test_an_index_is_found_from_any_folder_below_it(tmp_path: Path) -> None:
+    index = make_index(tmp_path)
+    below = tmp_path / "a/b"
+    below.mkdir(parents=True)
+    assert load_settings({}, below).index == index
+
+
+def test_the_option_wins_over_the_environment_and_that_over_the_folder(tmp_path: Path) -> None:
+    make_index(tmp_path)
+    environ = {"PINCITE_INDEX": "/elsewhere"}
+    assert load_settings(environ, tmp_path).index == Path("/elsewhere")
+    assert load_settings(environ, tmp_path, Path("/option")).index == Path("/option")
+
+
+def test_a_file_beside_the_index_changes_the_profile(tmp_path: Path) -> None:
+    (tmp_path / "pincite.toml").write_text('[fuse]\nmethod = "dbsf"\n[select]\nresults = 3\n')
+    profile = load_settings({}, tmp_path).profile
+    assert (profile.fuse.method, profile.select.results) == ("dbsf", 3)
+    assert profile.prepare == Profile().prepare
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[fuze]\n", "unknown key 'fuze'"),
+        ("[fuse]\nkay = 1\n", "unknown key 'fuse.kay'"),
+        ('[fuse]\nk = "x"\n', r"\$\.fuse\.k"),
+        ("fuse = 3\n", "'fuse' is a table"),
+        ('[fuse]\nmethod = "magic"\n', r"\$\.fuse\.method"),
+        ("[retrieve]\ndense_limit = 0\n", "dense_limit"),
+        ("[select]\nresults = 1000\n", r"load\.pool"),
+        ('preset = "nope"\n', "no preset 'nope'"),
+        ("[fuse\n", "line 1"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_named_with_the_file(
+    tmp_path: Path, text: str, named: str
+) -> None:
+    (tmp_path / "pincite.toml").write_text(text)
+    with pytest.raises(ConfigError, match=named) as caught:
+        load_settings({}, tmp_path)
+    assert "pincite.toml" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PINCITE_IDLE_S", "soon"),
+        ("PINCITE_IDLE_S", "-1"),
+        ("PINCITE_OFFLINE", "maybe"),
+        ("PINCITE_CONFIG", "/no/such/file.toml"),
+        ("PINCITE_INDX", "/typo"),
+    ],
+)
+def test_what_is_wrong_in_the_environment_is_named(tmp_path: Path, name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        load_settings({name: value}, tmp_path)
+
+
+def test_every_variable_is_described() -> None:
+    from pincite.settings import load
+
+    assert load.__doc__ is not None
+    assert all(f"`{name}`" in load.__doc__ for name in VARIABLES)
+
+
+def test_a_profile_is_frozen() -> None:
+    profile: Any = Profile()
+    with pytest.raises(FrozenInstanceError):
+        profile.fuse = None
+
+
+def test_a_table_is_laid_over_a_base(tmp_path: Path) -> None:
+    base = profile_from({"fuse": {"k": 7}}, "first")
+    profile = profile_from({"fuse": {"dense_weight": 0.25}}, "second", base)
+    assert (profile.fuse.k, profile.fuse.dense_weight) == (7, 0.25)
+
+
+def test_a_profile_that_shows_more_looks_deeper() -> None:
+    few, many = Profile().showing(5), Profile().showing(200)
+    assert few.select.results == 5
+    assert (few.load, few.retrieve) == (Profile().load, Profile().retrieve)
+    assert (many.retrieve.dense_limit, many.retrieve.sparse_limit) == (400, 400)
+    assert (many.load.pool, many.select.results) == (400, 200)
+
+
+def test_the_command_line_knows_every_preset() -> None:
+    assert set(options.PRESET_NAMES) == set(PRESETS)

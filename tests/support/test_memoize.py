@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from pincite.support.memoize import for_the_last
+
+
+def test_only_another_object_is_looked_at_again() -> None:
+    seen: list[list[int]] = []
+
+    @for_the_last
+    def total(numbers: list[int]) -> int:
+        seen.append(numbers)
+        return sum(numbers)
+
+    first, second = [1, 2], [1, 2]
+    assert [total(first), total(first), total(second), total(first)] == [3] * 4
+    assert [one is first for one in seen] == [True, False, True]
