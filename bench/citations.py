@@ -114,7 +114,7 @@ async def check(engine: AsyncPincite) -> SourceFigures:
         filled = sum(not line.isspace() and line != "" for line in lines)
         lines_in_all += filled
         covered_in_all += filled - len(open_lines)
-    wrong += [f"{path}: chunks of a file that is not in the catalogue" for path in chunks]
+    wrong += [f"{path}: chunks of a file that is not in the catalog" for path in chunks]
     return SourceFigures(
         name=info.sources[0].source.name,
         files=len(records),

@@ -2,11 +2,11 @@
 
 - import: `python -c "import pincite"` less `python -c pass`, medians of 20 in turn; `public names`
   is `from pincite import AsyncPincite`, `help` the whole of `pincite --help`.
-- warm search: `pincite search` on an index of this repository whose owner process runs and has
-  its model loaded. Cold: no owner runs; it is asked to leave before each.
+- warm search: `pincite search` on an index of this repository whose daemon runs and has
+  its model loaded. Cold: no daemon runs; it is asked to leave before each.
 - no change: `pincite index` over 5,000 generated Markdown files of which none has changed. `wall`
   is the whole command, `inside` the time that its report names.
-- owner: resident memory (all, and what is not backed by files) of an owner that has answered
+- daemon: resident memory (all, and what is not backed by files) of a daemon that has answered
   searches and is idle; `disk` is the space that the index of this repository takes.
 """
 
@@ -48,8 +48,8 @@ class CliFigures:
     first_index_s: float
     no_change_wall: Times
     no_change_inside: Times
-    owner_rss_mb: float
-    owner_private_mb: float
+    daemon_rss_mb: float
+    daemon_private_mb: float
     repository_chunks: int
     repository_disk_mb: float
 
@@ -84,8 +84,8 @@ async def run(options: Options) -> CliFigures:
         first_index_s=first_s,
         no_change_wall=times(wall),
         no_change_inside=times(inside),
-        owner_rss_mb=memory["VmRSS"],
-        owner_private_mb=memory["RssAnon"],
+        daemon_rss_mb=memory["VmRSS"],
+        daemon_private_mb=memory["RssAnon"],
         repository_chunks=info.chunks,
         repository_disk_mb=round(disk / 1e6, 1),
     )

@@ -3,7 +3,7 @@
 - raw: onnxruntime alone on the product's graph, texts tokenised beforehand, one text a run, one
   thread per core. Tokens are the word pieces that the model reads (at most 256 a text).
 - encoder: the product's encoder on the same texts, tokenising included.
-- indexing: the whole product on the ADK documentation, with its owner process and a fresh index,
+- indexing: the whole product on the ADK documentation, with its daemon and a fresh index,
   from the call to the return of `index` (reading, chunking, weighing, encoding, storing, flush).
 - efficiency: indexing / raw and encoder / raw, in tokens/s. The machine's speed drifts, so that raw
   runs before and after each of the two, and each is compared with the mean of its neighbours; the
@@ -40,7 +40,7 @@ from pincite.daemon.client import RemoteIndex
 from pincite.encoders.bundled import MODEL
 from pincite.evals.analysis.statistics import median
 from pincite.evals.golden.targets import every_chunk
-from pincite.ingestion.prepare import Batch, Maker, indexed_text
+from pincite.ingestion.prepare import Batch, Preparer, indexed_text
 from pincite.model import Matrix
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
@@ -134,8 +134,8 @@ async def run(options: Options) -> EncoderFigures:
             async with open_product(work / f"index{number}", options) as engine:
                 watch = Watch()
                 report = (await engine.index([place]))[0]
-                owner_s = cpu_s((await engine.client().hello()).pid)
-                indexing = watch.pace(tokens, owner_s)
+                daemon_s = cpu_s((await engine.client().hello()).pid)
+                indexing = watch.pace(tokens, daemon_s)
             busy.append(report.encode_s / (tokens / indexing.tokens_per_s))
             between = bare()
             watch = Watch()
@@ -236,7 +236,7 @@ async def _phases(
 ) -> dict[str, float]:
     """Seconds of each phase, one after the other."""
     sparse = Bm25Encoder("english")
-    maker = Maker(ChunkerConfig(), sparse, encoder.fingerprint)
+    maker = Preparer(ChunkerConfig(), sparse, encoder.fingerprint)
     opened = open_source(place, limits=SourceLimits())
     seconds: dict[str, float] = {}
     async with open_product(root, options) as engine:

@@ -9,8 +9,8 @@ every question of the golden set is asked with its task mode. Spans count as in 
 - covered: the share of the questions whose results have every kind of source that is expected.
 - asked: milliseconds from the question to the pack as `AsyncPincite.search` gives it, with the
   query encoder and the retrieval log.
-- total: the same without owner and log, in one process with the store, where garbage is collected
-  as rarely as in the owner. own: total less the engine's calls and the query encoder.
+- total: the same without daemon and log, in one process with the store, where garbage is collected
+  as rarely as in the daemon. own: total less the engine's calls and the query encoder.
 """
 
 from __future__ import annotations

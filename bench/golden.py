@@ -1,6 +1,6 @@
 """The golden set: evidence for real questions over documentation and source code, and the gate.
 
-The ADK documentation and the wheel of its code are indexed by the product, with its owner process;
+The ADK documentation and the wheel of its code are indexed by the product, with its daemon;
 every question is asked in all variants. A follow-up question is asked in its `standalone` form.
 
 - A chunk *counts for* an expected span if both are of the same file and share at least half of

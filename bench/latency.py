@@ -1,22 +1,22 @@
-"""Speed of a search over 100,000 chunks in the embedded store, behind its owner process.
+"""Speed of a search over 100,000 chunks in the embedded store, behind its daemon.
 
-The collection is synthetic (see `synthetic.py`) and the owner has the query vectors already (see
-`owner.py`): nothing here includes the query encoder. Everything else is the product's own path with
-the profile as shipped: the hop to the owner, analysis of the query, the engine, fusion, loading,
-smoothing, the pack.
+The collection is synthetic (see `synthetic.py`) and the daemon has the query vectors already (see
+`daemon.py`): nothing here includes the query encoder. Everything else is the product's own path
+with the profile as shipped: the hop to the daemon, analysis of the query, the engine, fusion,
+loading, smoothing, the pack.
 
 - total: from the question to the pack, as `AsyncPincite.search` gives it. Stage times are those
   of the pack. `logged` is the same with the retrieval log, which is on by default.
-- processor time: what client and owner each spend on a search, a mean. Unlike the times above it
+- processor time: what client and daemon each spend on a search, a mean. Unlike the times above it
   does not grow when other programs share the machine.
-- in process: the same searches in one process with the store, after the owner has left. Total
+- in process: the same searches in one process with the store, after the daemon has left. Total
   less this is about what the hop costs.
 - engine: the calls into the engine that such a search needs, made raw (see `raw_engine.py`).
   In process less this is our own work.
 - These are taken in turn, five times, as the machine's speed drifts; figures are of all rounds.
 - wait: a search is due every 100 ms whether or not the one before it has come back; its wait runs
   from when it was due to its pack. `idle` is with nothing else going on, `writing` while another
-  client replaces documents of 20 chunks without a pause (the owner flushes every 2 s meanwhile),
+  client replaces documents of 20 chunks without a pause (the daemon flushes every 2 s meanwhile),
   `flushing` while a run of changes is made durable, `optimising` while the engine optimises a
   copy in the background, and `optimising, writing` when a client writes at the same time.
 """
@@ -30,8 +30,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bench.daemon import knowing_daemon, known_queries
 from bench.frame import Options
-from bench.owner import knowing_owner, known_queries
 from bench.product import release, temporary_folder
 from bench.raw_engine import time_engine
 from bench.synthetic import PER_DOCUMENT, GivenVectors, Query, World, spec_for
@@ -74,14 +74,14 @@ class LatencyFigures:
     logged: Times
     unoptimised: Times
     client_cpu: float
-    owner_cpu: float
+    daemon_cpu: float
     stages_p50: dict[str, float]
     in_process: Times
     engine: Times
     waits: dict[str, Times]
     written_chunks_per_s: float
-    owner_rss_mb: float
-    owner_private_mb: float
+    daemon_rss_mb: float
+    daemon_private_mb: float
     disk_mb: float
 
 
@@ -123,21 +123,21 @@ async def run(options: Options) -> LatencyFigures:
         logged=times([value for one in alone for value in one.logged]),
         stages_p50=medians_of([stages for one in alone for stages in one.stages]),
         client_cpu=round(median([one.client_cpu for one in alone]), 2),
-        owner_cpu=round(median([one.owner_cpu for one in alone]), 2),
+        daemon_cpu=round(median([one.daemon_cpu for one in alone]), 2),
         in_process=times(in_process),
         engine=times(raw),
         waits={name: times(found) for name, found in (waits.found | beside.found).items()},
         written_chunks_per_s=round(chunks_per_s),
-        owner_rss_mb=memory["VmRSS"],
-        owner_private_mb=memory["RssAnon"],
+        daemon_rss_mb=memory["VmRSS"],
+        daemon_private_mb=memory["RssAnon"],
         disk_mb=round(info.bytes / 1e6, 1),
     )
 
 
 @asynccontextmanager
 async def _served(settings: Settings, size: Size) -> AsyncIterator[AsyncPincite]:
-    """A client of an owner that leaves when the block ends."""
-    async with knowing_owner(settings.index, size.chunks, _SEED), AsyncPincite(settings) as engine:
+    """A client of a daemon that leaves when the block ends."""
+    async with knowing_daemon(settings.index, size.chunks, _SEED), AsyncPincite(settings) as engine:
         client = engine.client(create=True)
         try:
             yield engine
@@ -181,7 +181,7 @@ class Alone:
     logged: list[float]
     stages: list[dict[str, float]]
     client_cpu: float
-    owner_cpu: float
+    daemon_cpu: float
 
 
 async def _alone(engine: AsyncPincite, queries: Sequence[Query]) -> Alone:
@@ -194,8 +194,8 @@ async def _alone(engine: AsyncPincite, queries: Sequence[Query]) -> Alone:
     logging = replace(engine.settings, log=LogSettings())
     async with AsyncPincite(logging) as logging_engine:
         logged, _ = await Asking(logging_engine.search, queries).all(len(queries))
-    client_cpu, owner_cpu = (1000 * seconds / len(queries) for seconds in spent)
-    return Alone(total, logged, stages, client_cpu, owner_cpu)
+    client_cpu, daemon_cpu = (1000 * seconds / len(queries) for seconds in spent)
+    return Alone(total, logged, stages, client_cpu, daemon_cpu)
 
 
 class Asking:

@@ -33,7 +33,7 @@ from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.settings.load import load_settings
-from pincite.stages.merge import AcrossConfig
+from pincite.stages.merge import MergeConfig
 from pincite.stores.qdrant_edge.store import EdgeStore
 
 RESULTS = 10
@@ -79,7 +79,7 @@ def profiles() -> dict[str, Profile]:
     return {
         "on one scale": general,
         "apart": replace(general, fuse=replace(general.fuse, apart=True)),
-        "by rank": replace(general, across=AcrossConfig(method="rrf")),
+        "by rank": replace(general, across=MergeConfig(method="rrf")),
         "multi-model": replace(preset, select=replace(preset.select, on_none="keep")),
     }
 

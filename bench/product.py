@@ -1,4 +1,4 @@
-"""The product as its users have it: an index folder and its owner process."""
+"""The product as its users have it: an index folder and its daemon."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def temporary_folder() -> Iterator[Path]:
 
 @asynccontextmanager
 async def open_product(root: Path, options: Options) -> AsyncIterator[AsyncPincite]:
-    """An engine on the index folder `root`. At the end its owner process is asked to leave."""
+    """An engine on the index folder `root`. At the end its daemon is asked to leave."""
     settings = Settings(index=root, models=options.models, profile=Profile(), idle_s=120.0)
     async with AsyncPincite(settings) as engine:
         try:
@@ -42,7 +42,7 @@ async def open_product(root: Path, options: Options) -> AsyncIterator[AsyncPinci
 
 
 async def release(client: RemoteIndex, root: Path) -> None:
-    """Ask the owner to leave if there is one, and wait until it has let go of the folder."""
+    """Ask the daemon to leave if there is one, and wait until it has let go of the folder."""
     if (root / "owner.lock").exists() and not _free(root):
         await client.leave()
     await client.close()
@@ -66,7 +66,7 @@ async def spec_of(index: Index, collection: str = "main") -> CollectionSpec:
 
 
 def dense_of(engine: AsyncPincite, spec: CollectionSpec) -> DenseEncoder | None:
-    """The owner's encoder, as searches use it."""
+    """The daemon's encoder, as searches use it."""
     if spec.dense is None:
         return None
     return QueryEncoder(engine.client(), str(engine.settings.models), spec.dense, spec.dimensions)

@@ -27,7 +27,7 @@ from pincite.evals.golden.beir import read_rows
 from pincite.evals.golden.targets import every_chunk
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
-from pincite.ingestion.prepare import Maker
+from pincite.ingestion.prepare import Preparer
 from pincite.ingestion.write import IngestDeps
 from pincite.model import Chunk, CollectionSpec
 from pincite.ports import DenseEncoder
@@ -107,7 +107,7 @@ async def measure_spans(
 async def _index(texts: Path, index: LocalIndex, encoder: DenseEncoder) -> CollectionSpec:
     sparse = Bm25Encoder("english")
     chunker = ChunkerConfig()
-    maker = Maker(chunker, sparse, encoder.fingerprint)
+    maker = Preparer(chunker, sparse, encoder.fingerprint)
     spec = CollectionSpec(
         "main", sparse.fingerprint, chunker.fingerprint, encoder.fingerprint, encoder.dimensions
     )

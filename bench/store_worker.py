@@ -33,7 +33,7 @@ SPEC = spec_for("main")
 REPOSITORIES, CHOSEN = 100, 7  # a filter by one of them lets 1 % pass
 ONE_PERCENT = Filter(must=(AnyOf("repo", (f"synthetic-{CHOSEN:02d}",)),))
 _DEPTH = 10
-_FLUSH_S = 2.0  # as the owner does
+_FLUSH_S = 2.0  # as the daemon does
 _LEAST = 3  # searches of a kind, however long they take
 _DISK_EVERY_S = 5.0
 _PR_SET_PDEATHSIG = 1

@@ -1,7 +1,7 @@
 """Every store with the same chunks, through our whole store layer (`Store.search`).
 
 100,000 chunks x 384 dimensions and 30 to 120 words (`--chunks` for others), from `synthetic.py`,
-written a document of 20 chunks at a time and flushed every 2 s, as the owner does. Each store is
+written a document of 20 chunks at a time and flushed every 2 s, as the daemon does. Each store is
 written by one process and searched by another, fresh one, so that memory is the store's.
 
 - write: `stage` and `publish` of all documents and the flush at the end. Making data and terms

@@ -213,7 +213,7 @@ def latency(raw: Any) -> str:
         (
             times_table("search", totals),
             f"Processor time of a search: {figures.client_cpu:.2f} ms in the client,"
-            f" {figures.owner_cpu:.2f} ms in the owner.",
+            f" {figures.daemon_cpu:.2f} ms in the daemon.",
             table(("stage", "p50 ms"), stages),
             times_table("wait while", figures.waits),
             table(
@@ -223,8 +223,8 @@ def latency(raw: Any) -> str:
                     ("built in", f"{figures.build_s:.0f} s"),
                     ("optimised in the background in", f"{figures.optimise_s:.0f} s"),
                     ("chunks per s written beside searches", f"{figures.written_chunks_per_s:,}"),
-                    ("owner's resident memory", f"{figures.owner_rss_mb:.0f} MB"),
-                    ("... of which not backed by files", f"{figures.owner_private_mb:.0f} MB"),
+                    ("daemon's resident memory", f"{figures.daemon_rss_mb:.0f} MB"),
+                    ("... of which not backed by files", f"{figures.daemon_private_mb:.0f} MB"),
                     ("disk", f"{figures.disk_mb:.0f} MB"),
                 ],
             ),
@@ -254,8 +254,8 @@ def cli(raw: Any) -> str:
     ]
     files = f"{figures.files:,} files"
     walls = {
-        "search, owner warm": figures.warm_search,
-        "search, no owner": figures.cold_search,
+        "search, daemon warm": figures.warm_search,
+        "search, no daemon": figures.cold_search,
         f"index, {files} unchanged": figures.no_change_wall,
         "... inside": figures.no_change_inside,
     }
@@ -267,8 +267,8 @@ def cli(raw: Any) -> str:
                 ("", ""),
                 [
                     (f"first index of {files}", f"{figures.first_index_s:.1f} s"),
-                    ("idle owner's resident memory", f"{figures.owner_rss_mb:.0f} MB"),
-                    ("... of which not backed by files", f"{figures.owner_private_mb:.0f} MB"),
+                    ("idle daemon's resident memory", f"{figures.daemon_rss_mb:.0f} MB"),
+                    ("... of which not backed by files", f"{figures.daemon_private_mb:.0f} MB"),
                     ("chunks of this repository", f"{figures.repository_chunks:,}"),
                     ("their index on disk", f"{figures.repository_disk_mb:.1f} MB"),
                 ],

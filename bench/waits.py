@@ -17,7 +17,7 @@ class Waits:
     """Milliseconds from when a search was due until it came back, by what went on meanwhile.
 
     Searches are due every 100 ms, whether or not those before them have come back: one that blocks
-    the owner for a second is seen by ten of them. A search that has not begun when the body
+    the daemon for a second is seen by ten of them. A search that has not begun when the body
     ends counts with its wait until then.
     """
 

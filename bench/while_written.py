@@ -57,7 +57,7 @@ async def optimised(client: RemoteIndex) -> None:
     """Wait until nothing is optimised any more."""
     async with asyncio.timeout(_OPTIMISED_S):
         await asyncio.sleep(_POLL_S)
-        while (await client.collections())[0].optimising:  # noqa: ASYNC110 - in the owner
+        while (await client.collections())[0].optimising:  # noqa: ASYNC110 - in the daemon
             await asyncio.sleep(_POLL_S)
 
 

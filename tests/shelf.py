@@ -12,11 +12,11 @@ from pathlib import Path
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import all_members, members, next_serial
-from pincite.collection.union import Together
+from pincite.collection.union import UnionIndex
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
 from pincite.ingestion.dense_model import Dense, collection_name
-from pincite.ingestion.prepare import Maker
+from pincite.ingestion.prepare import Preparer
 from pincite.ingestion.report import IngestReport
 from pincite.ingestion.write import IngestDeps, weigh_again
 from pincite.maintenance.reembed import make_target
@@ -88,8 +88,8 @@ class Shelf:
         there = [info.spec for info in held if info.spec.dense == encoder.fingerprint]
         spec = there[0] if there else await self._member(encoder)
         others = [info.spec for info in held if info.spec.name != spec.name]
-        together = Together(self.index, spec.name, others)
-        maker = Maker(
+        together = UnionIndex(self.index, spec.name, others)
+        maker = Preparer(
             ChunkerConfig(),
             Bm25Encoder(),
             spec.dense,
@@ -133,7 +133,7 @@ class Shelf:
     ) -> Reembedded:
         """As `pincite.maintenance.reembed.reembed`, without settings."""
         spec = await make_target(self.index, "docs", named(encoder), encoder)
-        maker = Maker(ChunkerConfig(), Bm25Encoder(), spec.dense)
+        maker = Preparer(ChunkerConfig(), Bm25Encoder(), spec.dense)
         work = Work(index or self.index, spec, encoder, maker, batch_chunks, progress)
         return await fill(work, options)
 

@@ -71,7 +71,7 @@ class AsyncPincite:
         await self.close()
 
     async def close(self) -> None:
-        """Hang up on the owner process, which stays for the next client, and on providers."""
+        """Hang up on the daemon, which stays for the next client, and on providers."""
         await self._models.close()
         await self.foreign.close()
         if self._client is not None:
@@ -151,14 +151,14 @@ class AsyncPincite:
         entry.found = None
         known, deps = await self._opened(scope, profile)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
-        question, owner = None, self.client()
+        question, daemon = None, self.client()
         if not steps.detailed:
             question = question_of(
-                text, deps, owner, profile, scope, mode, budget_ms, logged=self.log.enabled
+                text, deps, daemon, profile, scope, mode, budget_ms, logged=self.log.enabled
             )
         if question is None:
             return await search(text, deps, profile, scope, steps, mode, budget_ms)
-        answer = await owner.ask(question)
+        answer = await daemon.ask(question)
         entry.found = answer.found
         return answer.pack
 
@@ -178,7 +178,7 @@ class AsyncPincite:
         self._searchables = None
 
     async def warm(self) -> None:
-        """Start the owner and open its encoder, so that the first search need not wait for them.
+        """Start the daemon and open its encoder, so that the first search need not wait for them.
         Raises what `search` raises."""
         deps = await self.deps(Scope())
         for one in deps.collections:
@@ -193,7 +193,7 @@ class AsyncPincite:
         """Lines of an indexed file as it is now; see `pincite.citations.locate.get`."""
         from pincite.citations.locate import get
 
-        return await self.foreign.unless_theirs(locator, get(self.client(), locator, context))
+        return await self.foreign.explain_misses(locator, get(self.client(), locator, context))
 
     async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
         """Does the evidence still hold? See `pincite.citations.locate.verify`."""
@@ -242,7 +242,7 @@ class AsyncPincite:
         return await forget(*given, collection, source, waiting)
 
     async def stop(self) -> None:
-        """End the owner process, if there is one. Raises IndexNotFound, IndexUnavailable."""
+        """End the daemon, if there is one. Raises IndexNotFound, IndexUnavailable."""
         await self.client().leave()
 
     async def deps(self, scope: Scope = Scope()) -> Deps:

@@ -4,10 +4,10 @@
     ├── UsageError            a bad option, path or query: something that cannot be
     │   └── ConfigError       a setting or profile that is unknown or contradicts itself
     ├── SourceError           a file, folder, checkout or archive could not be read
-    ├── IndexUnavailable      no index, no owner process, or it does not answer
+    ├── IndexUnavailable      no index, no daemon, or it does not answer
     │   ├── IndexNotFound     nothing has been indexed here
     │   ├── IndexTooNew       written by a newer version of Pincite
-    │   └── OwnerOfAnotherVersion  its process is of another version and stays
+    │   └── DaemonOfAnotherVersion  its process is of another version and stays
     ├── FingerprintMismatch   the index was made with another encoder, analyser or chunker
     ├── StoreError            the engine refused or lost something
     │   ├── DiskFull          not enough free space to write safely
@@ -66,7 +66,7 @@ class IndexTooNew(IndexUnavailable):
     """The index was written by a newer version."""
 
 
-class OwnerOfAnotherVersion(IndexUnavailable):
+class DaemonOfAnotherVersion(IndexUnavailable):
     """The process that has the index is of another version, and is newer or in use."""
 
 

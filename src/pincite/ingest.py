@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import as_one, members, require_base
-from pincite.collection.union import Together
+from pincite.collection.union import UnionIndex
 from pincite.daemon.client import RemoteIndex
 from pincite.daemon.write_turns import Waiting, turn
 from pincite.encoders.by_name import Models
@@ -33,7 +33,7 @@ from pincite.ingestion.sources import open_all, renamed
 from pincite.ingestion.target import (
     choose_target,
     goes_beside,
-    make_maker,
+    make_preparer,
     of_model,
     refuse_beside,
     settle_spec,
@@ -43,7 +43,7 @@ from pincite.model import CollectionSpec, SourceRecord
 from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
 
-_NAMED = 50  # skipped files that the catalogue names
+_NAMED = 50  # skipped files that the catalog names
 
 
 async def index_sources(
@@ -81,37 +81,37 @@ async def _index(
             f"nothing is known of collection {options.collection!r} yet",
             hint=f"pincite index PATH --collection {options.collection}",
         )
-    together = as_one(held, held[-1].spec) if held else None
-    if together is not None and together.broken and not options.rebuild:
-        raise UsageError(together.broken, hint=f"pincite collections rebuild {options.collection}")
+    base = as_one(held, held[-1].spec) if held else None
+    if base is not None and base.broken and not options.rebuild:
+        raise UsageError(base.broken, hint=f"pincite collections rebuild {options.collection}")
     options = replace(options, beside=goes_beside(settings, held, options))
-    with open_all(locations, options, together, settings.sources) as opened:
+    with open_all(locations, options, base, settings.sources) as opened:
         async with open_dense(settings, of_model(settings, held, options), options) as dense:
             models = Models(settings.use, settings.models, offline=settings.offline)
-            goal = choose_target(infos, held, dense, options)
-            if goal.unseen and not options.rebuild:
-                refuse_beside(goal.unseen, goal.like.spec if goal.like else None)
-            spec = await settle_spec(client, goal, dense, models, options, opened)
-            index = Together(client, spec.name, goal.others)
+            target = choose_target(infos, held, dense, options)
+            if target.unseen and not options.rebuild:
+                refuse_beside(target.unseen, target.like.spec if target.like else None)
+            spec = await settle_spec(client, target, dense, models, options, opened)
+            index = UnionIndex(client, spec.name, target.others)
             kept = () if options.rebuild else spec.formerly
-            maker = make_maker(
+            preparer = make_preparer(
                 ChunkerConfig(),
                 await sparse_of(models, spec),
                 spec,
                 dense,
                 lambda *key: (*kept, *(() if options.rebuild else index.made_with(*key))),
             )
-            deps = IngestDeps(index, dense.encoder, maker, progress)
+            deps = IngestDeps(index, dense.encoder, preparer, progress)
             reports = await ingest_all(opened, spec, deps)
-            for former in renamed(opened, together.sources if together else (), settings.sources):
+            for former in renamed(opened, base.sources if base else (), settings.sources):
                 for info in held:
                     await client.forget(info.spec.name, former)
-            await _leave_others(index, spec, goal.others, deps)
+            await _leave_others(index, spec, target.others, deps)
             return reports
 
 
 async def _leave_others(
-    index: Together, spec: CollectionSpec, others: Sequence[CollectionSpec], deps: IngestDeps
+    index: UnionIndex, spec: CollectionSpec, others: Sequence[CollectionSpec], deps: IngestDeps
 ) -> None:
     """What is left in the other members is weighed for what is left."""
     gone = await index.let_go() if others else ()
@@ -146,7 +146,7 @@ async def ingest(
     report = IngestReport(spec.name, name)
     records = await deps.index.documents(spec.name, name)
     deps.progress(Progress("diff", 0, len(records)))
-    fingerprint = partial(deps.maker.fingerprints_of, opened)
+    fingerprint = partial(deps.preparer.fingerprints_of, opened)
     changes = await asyncio.to_thread(find_changes, opened, records, fingerprint)
     record = await _remembered(opened, selection, spec, deps)
     if changes.pending or changes.removed:

@@ -10,7 +10,7 @@ from pincite.profile import Profile
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.load import LoadConfig
-from pincite.stages.merge import AcrossConfig
+from pincite.stages.merge import MergeConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.rerank import RerankConfig
@@ -51,7 +51,7 @@ _EVIDENCE = Profile(
 _MULTI_MODEL = Profile(
     retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12),
     fuse=FuseConfig(method="rrf"),
-    across=AcrossConfig(method="rrf", depth=36, per_result=3),
+    across=MergeConfig(method="rrf", depth=36, per_result=3),
     load=LoadConfig(pool=36, alone=1.0),
     smooth=SmoothConfig(weight=0.0),
     select=SelectConfig(results=12),

@@ -17,8 +17,8 @@ from pincite.stages.dedup import DedupConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.gate import GateConfig
 from pincite.stages.load import LoadConfig
-from pincite.stages.merge import AcrossConfig
-from pincite.stages.next_pass import AgainConfig
+from pincite.stages.merge import MergeConfig
+from pincite.stages.next_pass import NextPassConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.rerank import RerankConfig
@@ -36,7 +36,7 @@ class Profile:
     prepare: PrepareConfig = field(default_factory=PrepareConfig)
     retrieve: RetrieveConfig = field(default_factory=RetrieveConfig)
     fuse: FuseConfig = field(default_factory=FuseConfig)
-    across: AcrossConfig = field(default_factory=AcrossConfig)
+    across: MergeConfig = field(default_factory=MergeConfig)
     load: LoadConfig = field(default_factory=LoadConfig)
     dedup: DedupConfig = field(default_factory=DedupConfig)
     smooth: SmoothConfig = field(default_factory=SmoothConfig)
@@ -45,7 +45,7 @@ class Profile:
     cover: CoverageConfig = field(default_factory=CoverageConfig)
     gate: GateConfig = field(default_factory=GateConfig)
     select: SelectConfig = field(default_factory=SelectConfig)
-    again: AgainConfig = field(default_factory=AgainConfig)
+    again: NextPassConfig = field(default_factory=NextPassConfig)
     context: ContextConfig = field(default_factory=ContextConfig)
     pack: PackConfig = field(default_factory=PackConfig)
 

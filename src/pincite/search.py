@@ -28,11 +28,11 @@ from pincite.stages.dedup import dedup
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load, overtaken
-from pincite.stages.merge import across
-from pincite.stages.next_pass import again, spare
+from pincite.stages.merge import merge
+from pincite.stages.next_pass import next_pass, within_budget
 from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
-from pincite.stages.rerank import rerank, told_hash
+from pincite.stages.rerank import instruction_hash, rerank
 from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
@@ -78,8 +78,8 @@ async def search(
         begun_ms = trace.spent_ms()
         one = await _try(query, following, deps, profile, scope, trace, budget_ms, before)
         before = one.judged
-        following = again(following, query, one.gated, one.chosen, profile.again)
-        spared = spare(following, trace.spent_ms(), begun_ms, budget_ms)
+        following = next_pass(following, query, one.gated, one.chosen, profile.again)
+        spared = within_budget(following, trace.spent_ms(), begun_ms, budget_ms)
     around = trace.tap(
         "context", await context(one.chosen.candidates, deps.collections, profile.context)
     )
@@ -108,7 +108,7 @@ async def _try(
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, weights)
-        fused = trace.tap("fuse", across(lists, deps.weights, profile.across))
+        fused = trace.tap("fuse", merge(lists, deps.weights, profile.across))
         loaded = await load(fused, collections, loading, timeout_s=limit_s)
         trace.tap("load", loaded.candidates)
         changed = overtaken(fused, loaded, collections, loading)
@@ -152,5 +152,5 @@ def _plan(
         mode=query.mode,
         passes=tuple(one.name for one in passes),
         reranker=deps.judge,
-        instruction=told_hash(query, deps.reranker, profile.rerank),
+        instruction=instruction_hash(query, deps.reranker, profile.rerank),
     )

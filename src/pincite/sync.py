@@ -59,7 +59,7 @@ class Pincite:
         self.close()
 
     def close(self) -> None:
-        """Hang up on the owner process and end the thread."""
+        """Hang up on the daemon and end the thread."""
         with self._stack:
             self._portal.call(self._engine.close)
 

@@ -97,7 +97,7 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path: Path) -> None:
     anyio.run(catalog.close)
 
 
-def test_a_catalogue_that_cannot_be_opened_on_a_full_disk_is_not_called_broken(
+def test_a_catalog_that_cannot_be_opened_on_a_full_disk_is_not_called_broken(
     tmp_path: Path,
 ) -> None:
     with small_disk(tmp_path, 8) as disk:

@@ -105,9 +105,9 @@ def test_a_member_is_not_written_to_by_its_own_name() -> None:
         require_base(infos, "docs__b_8")
 
 
-def test_what_old_catalogues_say_of_a_collection_is_still_read() -> None:
+def test_what_old_catalogs_say_of_a_collection_is_still_read() -> None:
     import msgspec
 
     old = b'{"name": "main", "sparse": "s", "chunker": "c", "dense": "d", "dimensions": 3}'
     spec = msgspec.json.decode(old, type=CollectionSpec)
-    assert (spec.called, spec.pending, spec.made_with) == ("main", False, ("d",))
+    assert (spec.public_name, spec.pending, spec.made_with) == ("main", False, ("d",))

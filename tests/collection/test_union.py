@@ -129,14 +129,14 @@ def test_a_crash_between_writing_and_removing_is_mended_by_the_next_run(tmp_path
         for name in ("a.md", "b.md"):
             shelf.write(name, page(len(name)) + name)
         await shelf.add(SMALL)
-        catalogue: list[DocumentRecord] = list(await shelf.index.documents(OLD))
+        catalog: list[DocumentRecord] = list(await shelf.index.documents(OLD))
         shelf.write("a.md", page(7))
         store.dying = True
         with pytest.raises(StoreError, match="on fire"):
             await shelf.add(LARGE)
         store.dying = False
         assert await shelf.paths(NEW) == ["a.md"]
-        await shelf.index._catalog.put(OLD, catalogue)  # the crash came before the catalogue, too
+        await shelf.index._catalog.put(OLD, catalog)  # the crash came before the catalog, too
         await shelf.add(LARGE)
         assert (await shelf.paths(OLD), await shelf.paths(NEW)) == (["b.md"], ["a.md"])
 

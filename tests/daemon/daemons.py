@@ -1,4 +1,4 @@
-"""Clients and owners for tests, as real processes."""
+"""Clients and daemons for tests, as real processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def client(folder: Path, idle_s: float = 60.0, answer_s: float = HANGS_S) -> Rem
 
 @asynccontextmanager
 async def connected(folder: Path, idle_s: float = 60.0) -> AsyncIterator[RemoteIndex]:
-    """A client, with an owner that ends with the test."""
+    """A client, with a daemon that ends with the test."""
     index = client(folder, idle_s)
     try:
         yield index
@@ -66,8 +66,8 @@ def script(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 @contextmanager
-def owner(code: str, folder: Path, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """An owner of the folder that is ready, started by `code`; it ends with the block."""
+def daemon(code: str, folder: Path, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    """A daemon of the folder that is ready, started by `code`; it ends with the block."""
     process = script(code, folder, *arguments)
     assert process.stdout is not None
     assert process.stdout.readline() == "{}\n"

@@ -1,4 +1,4 @@
-"""An owner that is killed while it starts, and one whose folder goes away."""
+"""A daemon that is killed while it starts, and one whose folder goes away."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, gone, run
 
 
-def owners_of(folder: Path) -> set[int]:
-    """The processes that were started as owners of this folder."""
+def daemons_of(folder: Path) -> set[int]:
+    """The processes that were started as daemons of this folder."""
     found = set()
     for process in Path("/proc").iterdir():
         try:
@@ -35,7 +35,7 @@ async def kill_first(folder: Path, count: float) -> int:
     killed: set[int] = set()
     try:
         while len(killed) < count:
-            for pid in owners_of(folder) - killed:
+            for pid in daemons_of(folder) - killed:
                 os.kill(pid, signal.SIGKILL)
                 killed.add(pid)
             await asyncio.sleep(0)
@@ -45,19 +45,19 @@ async def kill_first(folder: Path, count: float) -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="no /proc")
-def test_an_owner_that_is_killed_while_it_starts_is_started_again() -> None:
+def test_a_daemon_that_is_killed_while_it_starts_is_started_again() -> None:
     async def check(folder: Path) -> None:
         killing = asyncio.create_task(kill_first(folder, 2))
         async with connected(folder) as index:
             assert await index.collections() == ()
             assert await killing == 2
-            assert (await index.hello()).pid in owners_of(folder)
+            assert (await index.hello()).pid in daemons_of(folder)
 
     run(check)
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="no /proc")
-def test_owners_that_are_always_killed_end_in_an_error_that_names_the_log() -> None:
+def test_daemons_that_are_always_killed_end_in_an_error_that_names_the_log() -> None:
     async def check(folder: Path) -> None:
         killing = asyncio.create_task(kill_first(folder, float("inf")))
         index = client(folder)
@@ -66,7 +66,7 @@ def test_owners_that_are_always_killed_end_in_an_error_that_names_the_log() -> N
         assert protocol.LOG in caught.value.hint
         killing.cancel()
         assert await killing >= 2
-        assert owners_of(folder) == set()
+        assert daemons_of(folder) == set()
 
     run(check)
 
@@ -86,7 +86,7 @@ def replace(root: Path) -> None:
 
 
 @pytest.mark.parametrize("lose", [remove, move, replace])
-def test_an_owner_whose_folder_has_gone_ends_itself_and_writes_nothing_more(
+def test_a_daemon_whose_folder_has_gone_ends_itself_and_writes_nothing_more(
     lose: Callable[[Path], None],
 ) -> None:
     async def check(folder: Path) -> None:
@@ -99,7 +99,7 @@ def test_an_owner_whose_folder_has_gone_ends_itself_and_writes_nothing_more(
         assert await gone(pid)  # though somebody is connected
         assert not root.exists() or not any(root.iterdir())
         if lose is replace:
-            assert await index.collections() == ()  # of a new one, by a new owner
+            assert await index.collections() == ()  # of a new one, by a new daemon
             await index.leave()
         else:
             with pytest.raises(IndexNotFound):

@@ -1,4 +1,4 @@
-"""The owner as a real process: how it is found, shared, lost, and started again."""
+"""The daemon as a real process: how it is found, shared, lost, and started again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ asyncio.run(main())
 """
 
 
-def test_of_eight_clients_at_once_one_starts_the_owner() -> None:
+def test_of_eight_clients_at_once_one_starts_the_daemon() -> None:
     async def check(folder: Path) -> None:
         racers = [script(HELLO, folder) for _ in range(8)]
         answers = [racer.communicate(timeout=600) for racer in racers]
@@ -68,7 +68,7 @@ def test_one_that_was_told_to_leave_is_followed_by_another() -> None:
     run(check)
 
 
-def test_leaving_without_an_owner_starts_none() -> None:
+def test_leaving_without_a_daemon_starts_none() -> None:
     async def check(folder: Path) -> None:
         index = client(folder)
         await index.leave()
@@ -77,7 +77,7 @@ def test_leaving_without_an_owner_starts_none() -> None:
     run(check)
 
 
-def test_a_killed_owner_is_started_again_with_everything() -> None:
+def test_a_killed_daemon_is_started_again_with_everything() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:
             await index.create(LEXICAL_SPEC)
@@ -94,7 +94,7 @@ def test_a_killed_owner_is_started_again_with_everything() -> None:
     run(check)
 
 
-def test_an_operation_survives_the_death_of_the_owner_in_its_middle() -> None:
+def test_an_operation_survives_the_death_of_the_daemon_in_its_middle() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:
             await index.create(LEXICAL_SPEC)
@@ -112,7 +112,7 @@ def test_an_operation_survives_the_death_of_the_owner_in_its_middle() -> None:
     run(check)
 
 
-def test_two_indexes_have_two_owners() -> None:
+def test_two_indexes_have_two_daemons() -> None:
     async def check(folder: Path) -> None:
         for name in ("one", "two"):
             (folder / name).mkdir()
@@ -181,7 +181,7 @@ def test_a_forked_client_gets_connections_of_its_own() -> None:
     run(check)
 
 
-def test_an_owner_keeps_nothing_open_of_the_client_that_started_it() -> None:
+def test_a_daemon_keeps_nothing_open_of_the_client_that_started_it() -> None:
     """Such as a pipe that others wait for the end of, or a lock that `flock` has taken."""
 
     async def check(folder: Path) -> None:
@@ -197,7 +197,7 @@ def test_an_owner_keeps_nothing_open_of_the_client_that_started_it() -> None:
     run(check)
 
 
-def test_owners_leave_no_zombies() -> None:
+def test_daemons_leave_no_zombies() -> None:
     async def check(folder: Path) -> None:
         before = zombies()
         async with connected(folder) as index:

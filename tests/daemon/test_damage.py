@@ -1,4 +1,4 @@
-"""What an owner does about an index that is not as it should be."""
+"""What a daemon does about an index that is not as it should be."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_an_index_of_a_newer_version_says_so() -> None:
     run(check)
 
 
-def test_a_damaged_catalogue_says_what_to_do() -> None:
+def test_a_damaged_catalog_says_what_to_do() -> None:
     async def check(folder: Path) -> None:
         (folder / "catalog.db").write_bytes(b"noise" * 5_000)
         with pytest.raises(StoreError) as caught:

@@ -1,4 +1,4 @@
-"""However an owner dies, its clients start another, and nothing that was acknowledged is lost."""
+"""However a daemon dies, its clients start another, and nothing that was acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.daemon import protocol
 from pincite.daemon.client import RemoteIndex
 from pincite.errors import StoreError
 from pincite.testing.points import LEXICAL_SPEC, document_of, request_for
-from tests.daemon.daemons import A1, client, connected, gone, owner, run
+from tests.daemon.daemons import A1, client, connected, daemon, gone, run
 from tests.places import quick_folder
 
 SIGNALS = (signal.SIGKILL, signal.SIGBUS, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM)
@@ -75,9 +75,9 @@ sys.exit(main(sys.argv[1], "models", "60"))
 """
 
 
-def test_an_owner_whose_engine_panics_ends_and_the_next_one_answers() -> None:
+def test_a_daemon_whose_engine_panics_ends_and_the_next_one_answers() -> None:
     async def check(folder: Path) -> None:
-        with owner(PANICKING, folder, "panicking") as first:
+        with daemon(PANICKING, folder, "panicking") as first:
             async with connected(folder) as index:
                 await index.create(LEXICAL_SPEC)
                 await index.replace("main", *A1)
@@ -98,7 +98,7 @@ def test_a_panic_that_comes_back_costs_one_collection_and_names_its_cure() -> No
                 await index.create(spec)
                 await index.replace(spec.name, *A1)
             await index.leave()
-            with owner(PANICKING, folder, "poisoned") as first:
+            with daemon(PANICKING, folder, "poisoned") as first:
                 document = document_of("b.md", "b1", ["owl"], dense=False)
                 with pytest.raises(StoreError) as caught:
                     await index.replace("main", *document)
@@ -137,7 +137,7 @@ def test_files_that_may_not_grow_cost_the_document_and_nothing_else() -> None:
             written = len(acknowledged)
             assert written > 0
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-            for _ in range(2):  # by this owner, and by another
+            for _ in range(2):  # by this daemon, and by another
                 records = await index.documents("main")
                 assert len(records) == written
                 request = request_for("fox", dense=None, sparse_limit=99_999)

@@ -1,4 +1,4 @@
-"""A disk that fills up: it is said in time, nothing is lost, and the owner lives."""
+"""A disk that fills up: it is said in time, nothing is lost, and the daemon lives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.errors import DiskFull
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.room import SPARE_BYTES
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, point_of, request_for
-from tests.daemon.daemons import A1, client, gone, owner
+from tests.daemon.daemons import A1, client, daemon, gone
 from tests.disks import fill, small_disk
 from tests.places import quick_folder
 
@@ -56,7 +56,7 @@ def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None
 
         fill(disk, 125 * _MB)
         os.kill(pid, signal.SIGKILL)
-        (sparse,) = await index.search("main", request)  # by another owner
+        (sparse,) = await index.search("main", request)  # by another daemon
         assert len(sparse.hits) == 100 * written
         await index.remove("main", ["0.md"])  # room may be made
         with pytest.raises(DiskFull):
@@ -101,7 +101,7 @@ def test_a_full_disk_can_be_searched_and_written_to_when_there_is_room_again(
             assert "the index is intact" in caught.value.message
             assert "make room" in caught.value.hint
             (disk / "filler").unlink()
-            await index.remove("main", ["a1"])  # by another owner, in the same call
+            await index.remove("main", ["a1"])  # by another daemon, in the same call
             assert (await index.hello()).only_read == ""
             assert await index.documents("main") == ()
         finally:
@@ -126,13 +126,13 @@ sys.exit(main(sys.argv[1], "models", "60"))
 """
 
 
-def test_an_owner_that_a_full_disk_has_killed_comes_back_with_everything(disk: Path) -> None:
+def test_a_daemon_that_a_full_disk_has_killed_comes_back_with_everything(disk: Path) -> None:
     """Others may fill a disk between a look at it and the write."""
 
     async def check() -> None:
         root = disk / "index"
         root.mkdir()
-        with owner(TRUSTING, root) as first:
+        with daemon(TRUSTING, root) as first:
             index = RemoteIndex(root, root, 60.0)
             await index.create(LEXICAL_SPEC)
             fill(disk, 25 * _MB)

@@ -68,7 +68,7 @@ class Scene:
         while process.is_alive() and len(self.acknowledged()) < documents:
             time.sleep(0.001)
 
-    def owner(self) -> int | None:
+    def daemon(self) -> int | None:
         """The process that owns the index, as far as is known."""
         try:
             return int((self.root / protocol.LOCK).read_text())
@@ -106,10 +106,10 @@ def test_kill_9_at_any_time_loses_nothing_that_was_acknowledged() -> None:
             scene.wait(process, documents=dice.randint(0, _FILES // 3))
             time.sleep(dice.uniform(0.0, 0.005))
             caught += process.is_alive()
-            victim = ("owner", "client", "both", "client")[number % 4]
+            victim = ("daemon", "client", "both", "client")[number % 4]
             if victim != "client":
-                kill(scene.owner())
-            if victim == "owner":
+                kill(scene.daemon())
+            if victim == "daemon":
                 process.join(HANGS_S)
                 assert process.exitcode == 0  # the client starts it again and goes on
             else:

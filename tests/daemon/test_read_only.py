@@ -43,7 +43,7 @@ def test_a_read_only_folder_is_searched_and_left_alone(tmp_path: Path, how: str)
     asyncio.run(check())
 
 
-def test_an_owner_that_runs_where_the_folder_can_be_written_to_answers_there(
+def test_a_daemon_that_runs_where_the_folder_can_be_written_to_answers_there(
     tmp_path: Path,
 ) -> None:
     async def check() -> None:
@@ -58,7 +58,7 @@ def test_an_owner_that_runs_where_the_folder_can_be_written_to_answers_there(
     asyncio.run(check())
 
 
-def test_the_reading_owner_makes_room_for_what_was_written_meanwhile(tmp_path: Path) -> None:
+def test_the_reading_daemon_makes_room_for_what_was_written_meanwhile(tmp_path: Path) -> None:
     async def check() -> None:
         async with connected(tmp_path) as index:
             await index.create(LEXICAL_SPEC)

@@ -1,4 +1,4 @@
-"""A search inside the owner is the search that the client would have made."""
+"""A search inside the daemon is the search that the client would have made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from pincite.daemon import protocol
 from pincite.daemon.encoder import QueryEncoder
-from pincite.daemon.remote_search import Answer, Place, Question, answer, question_of
+from pincite.daemon.remote_search import Answer, Question, SearchableState, answer, question_of
 from pincite.deps import Deps, informative_terms
 from pincite.errors import UsageError
 from pincite.model import EvidencePack, Scope, Vector
@@ -30,7 +30,7 @@ QUESTION = "how do I rotate a key"
 
 @dataclass
 class Host:
-    """An index with an encoder, as the owner is."""
+    """An index with an encoder, as the daemon is."""
 
     index: Readable
     encoder: TopicEncoder
@@ -108,4 +108,10 @@ def test_what_only_the_client_has_is_searched_there() -> None:
 
 def test_a_place_tells_all_that_is_not_open_in_a_searchable() -> None:
     named = {one.name for one in fields(Searchable)}
-    assert set(Place.__struct_fields__) == named - {"index", "sparse", "dense", "foreign", "store"}
+    assert set(SearchableState.__struct_fields__) == named - {
+        "index",
+        "sparse",
+        "dense",
+        "foreign",
+        "store",
+    }

@@ -21,7 +21,7 @@ from tests.daemon.daemons import A1, client, connected, run, script
 
 
 async def raw(folder: Path, sent: bytes) -> bytes:
-    """What comes back for some bytes, until the owner hangs up."""
+    """What comes back for some bytes, until the daemon hangs up."""
     with protocol.socket_address(folder) as address:
         reader, writer = await asyncio.open_unix_connection(address)
     writer.write(sent)
@@ -88,7 +88,7 @@ def test_a_request_that_is_none_is_refused(request_: tuple[str, tuple[object, ..
     run(check)
 
 
-def test_a_hung_owner_does_not_hang_its_clients() -> None:
+def test_a_hung_daemon_does_not_hang_its_clients() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:
             await index.create(LEXICAL_SPEC)

@@ -1,4 +1,4 @@
-"""The messages between client and owner have a number, which changes when they do."""
+"""The messages between client and daemon have a number, which changes when they do."""
 
 from __future__ import annotations
 

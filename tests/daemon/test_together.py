@@ -1,4 +1,4 @@
-"""Four processes search while a fifth indexes, and the owner is killed twice: every answer is one
+"""Four processes search while a fifth indexes, and the daemon is killed twice: every answer is one
 that was true at some moment between its question and its end."""
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class Scene:
     def found(self) -> list[list[Event]]:
         return [read_journal(self.folder / f"found{number}") for number in range(_SEARCHERS)]
 
-    def kill_owner(self, indexing: Any, after: int) -> None:
+    def kill_daemon(self, indexing: Any, after: int) -> None:
         """When that many documents of this version and those before have been written."""
         while indexing.is_alive():
             if sum(event.what == "replaced" for event in read_journal(self.journal)) >= after:
                 os.kill(int((self.root / protocol.LOCK).read_text()), signal.SIGKILL)
                 return
             time.sleep(0.002)
-        raise AssertionError("it was all indexed before the owner could be killed")
+        raise AssertionError("it was all indexed before the daemon could be killed")
 
 
 def ended_well(process: Any) -> bool:
@@ -68,7 +68,7 @@ def ended_well(process: Any) -> bool:
     return bool(process.exitcode == 0)
 
 
-def test_four_search_while_a_fifth_indexes_and_the_owner_is_killed_twice() -> None:
+def test_four_search_while_a_fifth_indexes_and_the_daemon_is_killed_twice() -> None:
     with quick_folder() as folder:
         scene = Scene(folder)
         assert ended_well(scene.index([1]))
@@ -77,7 +77,7 @@ def test_four_search_while_a_fifth_indexes_and_the_owner_is_killed_twice() -> No
             time.sleep(0.01)
         indexing = scene.index(range(2, _VERSIONS + 1))
         for version in _KILLED_IN:
-            scene.kill_owner(indexing, after=version * (len(NAMES) + 1) + 4)
+            scene.kill_daemon(indexing, after=version * (len(NAMES) + 1) + 4)
         assert ended_well(indexing)
         while not all(len(events) > _ANSWERS for events in scene.found()):
             time.sleep(0.01)

@@ -101,7 +101,7 @@ def test_a_folder_of_another_user_is_no_index_of_ours(
 
 
 @only_root
-def test_another_user_neither_opens_an_index_nor_talks_to_its_owner() -> None:
+def test_another_user_neither_opens_an_index_nor_talks_to_its_daemon() -> None:
     async def check(folder: Path) -> None:
         root = folder / "index"
         root.mkdir(mode=0o700)
@@ -123,7 +123,7 @@ def test_another_user_neither_opens_an_index_nor_talks_to_its_owner() -> None:
 
 
 @only_root
-def test_the_owner_of_another_user_is_not_believed() -> None:
+def test_the_daemon_of_another_user_is_not_believed() -> None:
     async def check(folder: Path) -> None:
         allow(folder, 0o777)
         other = script(AS_NOBODY, folder, "answer")

@@ -11,9 +11,9 @@ from pincite import version
 from pincite.daemon import protocol as wire
 from pincite.daemon.versions import compare
 from pincite.daemon.write_turns import turn
-from pincite.errors import OwnerOfAnotherVersion
+from pincite.errors import DaemonOfAnotherVersion
 from pincite.testing.points import LEXICAL_SPEC
-from tests.daemon.daemons import A1, client, connected, owner, run, script
+from tests.daemon.daemons import A1, client, connected, daemon, run, script
 
 OWNER = """
 import sys
@@ -43,9 +43,9 @@ except Exception as error:
 """
 
 
-def test_an_older_owner_that_nobody_uses_makes_room() -> None:
+def test_an_older_daemon_that_nobody_uses_makes_room() -> None:
     async def check(folder: Path) -> None:
-        with owner(OWNER, folder, "0.0.1") as old:
+        with daemon(OWNER, folder, "0.0.1") as old:
             async with connected(folder) as index:
                 identity = await index.hello()
                 assert identity.version == version.VERSION
@@ -56,14 +56,14 @@ def test_an_older_owner_that_nobody_uses_makes_room() -> None:
     run(check)
 
 
-def test_an_older_owner_in_use_stays_and_both_versions_are_named() -> None:
+def test_an_older_daemon_in_use_stays_and_both_versions_are_named() -> None:
     async def check(folder: Path) -> None:
-        with owner(OWNER, folder, "0.0.1") as old:
+        with daemon(OWNER, folder, "0.0.1") as old:
             using = script(CLIENT, folder, "0.0.1", 10**9)
             assert using.stdout is not None
             assert using.stdout.readline() == "0\n"
             hasty = client(folder, answer_s=0.3)
-            with pytest.raises(OwnerOfAnotherVersion) as caught:
+            with pytest.raises(DaemonOfAnotherVersion) as caught:
                 await hasty.collections()
             assert f"process {old.pid}" in caught.value.message
             assert "version 0.0.1, older than this version" in caught.value.message
@@ -78,13 +78,13 @@ def test_an_older_owner_in_use_stays_and_both_versions_are_named() -> None:
     run(check)
 
 
-def test_an_older_owner_is_in_use_while_a_process_indexes_and_asks_nothing() -> None:
+def test_an_older_daemon_is_in_use_while_a_process_indexes_and_asks_nothing() -> None:
     async def check(folder: Path) -> None:
-        with owner(OWNER, folder, "0.0.1"):
+        with daemon(OWNER, folder, "0.0.1"):
             await asyncio.sleep(1.1)
             hasty = client(folder, answer_s=0.3)
             async with turn(folder, "main", "indexing"):
-                with pytest.raises(OwnerOfAnotherVersion, match="in use"):
+                with pytest.raises(DaemonOfAnotherVersion, match="in use"):
                     await hasty.collections()
             assert await hasty.collections() == ()
             await hasty.leave()
@@ -99,7 +99,7 @@ from pincite.daemon import service
 from pincite.daemon import protocol
 from pincite.daemon.__main__ import main
 kind = sys.argv[2]
-class Owner(service.Owner):
+class Daemon(service.Daemon):
     async def hello(self):
         identity = await super().hello()
         if kind == "handshake":
@@ -107,7 +107,7 @@ class Owner(service.Owner):
         return identity
     async def documents(self, collection, source=None):
         return [{"name": "a.md"}] if kind == "answer" else ()
-service.Owner = Owner
+service.Daemon = Daemon
 if kind == "fingerprint":
     protocol.SHAPES[protocol.PROTOCOL] = "of other messages"
 sys.exit(main(sys.argv[1], "models", "60"))
@@ -115,11 +115,11 @@ sys.exit(main(sys.argv[1], "models", "60"))
 
 
 @pytest.mark.parametrize("kind", ["fingerprint", "handshake", "answer"])
-def test_an_owner_with_the_same_number_and_other_messages_is_replaced(kind: str) -> None:
-    """As while Pincite is being changed. The call that meets it goes on with another owner."""
+def test_a_daemon_with_the_same_number_and_other_messages_is_replaced(kind: str) -> None:
+    """As while Pincite is being changed. The call that meets it goes on with another daemon."""
 
     async def check(folder: Path) -> None:
-        with owner(OTHER_MESSAGES, folder, kind) as other:
+        with daemon(OTHER_MESSAGES, folder, kind) as other:
             async with connected(folder) as index:
                 await index.create(LEXICAL_SPEC)
                 assert await index.documents("main") == ()
@@ -129,23 +129,23 @@ def test_an_owner_with_the_same_number_and_other_messages_is_replaced(kind: str)
     run(check)
 
 
-def test_an_owner_with_other_messages_in_use_stays_for_now() -> None:
+def test_a_daemon_with_other_messages_in_use_stays_for_now() -> None:
     async def check(folder: Path) -> None:
-        with owner(OTHER_MESSAGES, folder, "fingerprint") as other:
+        with daemon(OTHER_MESSAGES, folder, "fingerprint") as other:
             async with turn(folder, "main", "indexing"):
-                with pytest.raises(OwnerOfAnotherVersion, match="in use"):
+                with pytest.raises(DaemonOfAnotherVersion, match="in use"):
                     await client(folder, answer_s=0.3).collections()
             assert other.poll() is None
 
     run(check)
 
 
-def test_a_newer_owner_stays_and_the_older_program_says_how_to_go_on() -> None:
+def test_a_newer_daemon_stays_and_the_older_program_says_how_to_go_on() -> None:
     async def check(folder: Path) -> None:
-        with owner(OWNER, folder, "99.1") as new:
+        with daemon(OWNER, folder, "99.1") as new:
             index = client(folder)
             for _ in range(2):
-                with pytest.raises(OwnerOfAnotherVersion) as caught:
+                with pytest.raises(DaemonOfAnotherVersion) as caught:
                     await index.collections()
                 assert "version 99.1, newer than this version" in caught.value.message
                 assert "pip install 'pincite==99.1'" in caught.value.hint
@@ -165,7 +165,7 @@ def test_a_program_under_which_an_older_version_was_installed_says_so() -> None:
         newer = script(CLIENT, folder, "9.0", 1)
         output, errors = newer.communicate(timeout=600)
         assert (output, newer.returncode) == ("", 1)
-        assert errors.startswith("OwnerOfAnotherVersion: ")
+        assert errors.startswith("DaemonOfAnotherVersion: ")
         assert "start this program again" in errors
         await client(folder).leave()
 
@@ -182,14 +182,14 @@ def test_two_versions_do_not_take_the_index_from_each_other_in_turns() -> None:
                 old = script(CLIENT, folder, "0.0.1", 1)
                 output, errors = old.communicate(timeout=600)
                 assert (output, old.returncode) == ("", 1)
-                assert errors.startswith("OwnerOfAnotherVersion: ")
+                assert errors.startswith("DaemonOfAnotherVersion: ")
                 assert len(await index.documents("main")) == 1
             assert (await index.hello()).pid == pid
 
     run(check)
 
 
-def test_what_answers_without_making_sense_is_not_an_owner() -> None:
+def test_what_answers_without_making_sense_is_not_a_daemon() -> None:
     async def check(folder: Path) -> None:
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await wire.read_frame(reader)
@@ -198,7 +198,7 @@ def test_what_answers_without_making_sense_is_not_an_owner() -> None:
 
         with wire.socket_address(folder) as address:
             server = await asyncio.start_unix_server(answer, address)
-        with pytest.raises(OwnerOfAnotherVersion, match="does not understand"):
+        with pytest.raises(DaemonOfAnotherVersion, match="does not understand"):
             await client(folder).collections()
         server.close()
 

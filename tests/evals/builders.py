@@ -24,10 +24,10 @@ from pincite.testing.fakes import HashingEncoder
 DOCUMENTS = {
     "keys": "To rotate a key call rotate_key with the new secret, then restart every worker.",
     "backups": "Backups run every night and are kept for thirty days in another region.",
-    "billing": "Invoices are sent on the first day of each month to the owner of the account.",
+    "billing": "Invoices are sent on the first day of each month to the daemon of the account.",
     "limits": "A request above the rate limit is answered with status 429 and a pause to wait.",
     "logs": "Logs are written as JSON lines; the level is set by an environment variable.",
-    "access": "An owner may grant access to a region; a worker never may rotate a secret.",
+    "access": "A daemon may grant access to a region; a worker never may rotate a secret.",
 }
 GOLDEN = GoldenSet(
     "tiny",

@@ -16,14 +16,14 @@ __all__ = ["cli"]
 PAGES = {
     "keys": "# Keys\n\n## Rotating\n\nTo rotate a key call `rotate_key` with the new secret.\n",
     "backups": "# Backups\n\nBackups run every night and are kept for thirty days elsewhere.\n",
-    "billing": "# Billing\n\nInvoices are sent on the first day of each month to the owner.\n",
+    "billing": "# Billing\n\nInvoices are sent on the first day of each month to the daemon.\n",
     "limits": "# Limits\n\nA request above the rate limit is answered with status 429.\n",
 }
 VERBS = ("shred", "engrave", "auction", "translate", "tattoo")
 QUESTIONS = (
     ("q1", "how do I rotate a key", "keys"),
     ("q2", "how long are backups kept", "backups"),
-    ("q3", "when are invoices sent to the owner", "billing"),
+    ("q3", "when are invoices sent to the daemon", "billing"),
     ("q4", "what answers a request above the rate limit", "limits"),
 )
 
@@ -118,7 +118,7 @@ def test_a_user_measures_compares_gates_tunes_and_reports(indexed: Cli) -> None:
 
 def test_a_golden_set_is_generated_and_judged(indexed: Cli) -> None:
     cli = indexed
-    long = "# Regions\n\n" + "Data of a tenant stays in the region that the owner has chosen. " * 6
+    long = "# Regions\n\n" + "Data of a tenant stays in the region that the daemon has chosen. " * 6
     cli.write("docs/regions.md", long)
     cli("index", "docs")
     cli("eval", "gen", "-n", "3", "-o", "made.jsonl")

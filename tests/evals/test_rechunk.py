@@ -34,7 +34,7 @@ SWEEP = ("eval", "sweep", "golden.jsonl", "-o", "sweep", *VARY)
 
 def paragraph(topic: str) -> str:
     return (
-        f"The {topic} of an account are listed by its owner. To change {topic}, stop what uses"
+        f"The {topic} of an account are listed by its daemon. To change {topic}, stop what uses"
         f" them, write the new {topic} to the console and wait until the list shows them."
     )
 

@@ -76,7 +76,7 @@ class Fuse:
 
 
 class Fragile:
-    """A store or catalogue in a process that dies before, or right after, one of its calls."""
+    """A store or catalog in a process that dies before, or right after, one of its calls."""
 
     def __init__(self, inner: object, fuse: Fuse) -> None:
         self._inner, self._fuse = inner, fuse
@@ -129,7 +129,7 @@ async def states() -> list[tuple[dict[str, str], set[str]]]:
     return expected
 
 
-def test_a_crash_at_any_call_of_store_or_catalogue_is_all_or_nothing() -> None:
+def test_a_crash_at_any_call_of_store_or_catalog_is_all_or_nothing() -> None:
     async def check() -> None:
         expected = await states()
         for calls in range(10_000):

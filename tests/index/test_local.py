@@ -32,7 +32,7 @@ class TestOnQdrantEdge(IndexContract):
             await index.close()
 
 
-class TestThroughAnOwner(IndexContract):
+class TestThroughAnDaemon(IndexContract):
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Index]:
         with quick_folder() as folder:

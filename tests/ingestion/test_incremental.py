@@ -23,7 +23,7 @@ from pincite.chunkers import ChunkerConfig
 from pincite.deps import Deps, informative_terms
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
-from pincite.ingestion.prepare import Maker
+from pincite.ingestion.prepare import Preparer
 from pincite.ingestion.report import IngestReport
 from pincite.ingestion.write import IngestDeps
 from pincite.model import CollectionSpec, EvidencePack, Scope
@@ -62,7 +62,7 @@ _CHANGES = st.lists(
     min_size=1,
     max_size=6,
 )
-#: What happens before each run, and after how many calls of store and catalogue it is cut off.
+#: What happens before each run, and after how many calls of store and catalog it is cut off.
 RUNS = st.lists(
     st.tuples(_CHANGES, st.none() | st.integers(min_value=4, max_value=80)), min_size=1, max_size=4
 )
@@ -127,7 +127,7 @@ class Mirror:
             path.unlink(missing_ok=True)
 
     async def run(self, calls: int | None = None, *, optimise: bool = False) -> IngestReport | None:
-        """Index, until so many calls of store and catalogue have been made; then there is no
+        """Index, until so many calls of store and catalog have been made; then there is no
         report. `optimise` waits for what would go on in the background."""
         store, catalog = self.make(), SqliteCatalog(self.place / "catalog.db")
         fuse = Fuse(10**9 if calls is None else calls)
@@ -146,7 +146,7 @@ class Mirror:
     async def _index(self, index: LocalIndex) -> IngestReport:
         await index.open()
         sparse = Bm25Encoder()
-        maker = Maker(ChunkerConfig(), sparse, DENSE.fingerprint)
+        maker = Preparer(ChunkerConfig(), sparse, DENSE.fingerprint)
         infos = await index.collections()
         spec = infos[0].spec if infos else None
         if spec is None:

@@ -19,7 +19,7 @@ from pincite.errors import StoreError
 from pincite.index.idf import rounded
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
-from pincite.ingestion.prepare import Maker, indexed_text
+from pincite.ingestion.prepare import Preparer, indexed_text
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.write import IngestDeps
 from pincite.model import Chunk, CollectionSpec, DocumentRecord, Point
@@ -65,7 +65,7 @@ class Bench:
     def run(self, *, name: str = "acme") -> IngestReport:
         async def work() -> IngestReport:
             sparse = Bm25Encoder()
-            maker = Maker(ChunkerConfig(), sparse, None)
+            maker = Preparer(ChunkerConfig(), sparse, None)
             known = {info.spec.name: info.spec for info in await self.index.collections()}
             spec = known.get("main")
             if spec is None:

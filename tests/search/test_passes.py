@@ -16,7 +16,7 @@ from pincite.profile import Profile
 from pincite.stages.context import ContextConfig, context
 from pincite.stages.fuse import FuseConfig, fuse
 from pincite.stages.load import LoadConfig
-from pincite.stages.next_pass import AgainConfig
+from pincite.stages.next_pass import NextPassConfig
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
 from pincite.stages.select import SelectConfig
@@ -97,7 +97,7 @@ def test_expansions_are_asked_once_where_the_first_pass_was_poor() -> None:
 
 def test_a_good_first_pass_embeds_the_question_alone() -> None:
     collection, spy = watched(asyncio.run(make(TopicEncoder(), TEXTS)))
-    enough = replace(EXPANDING, again=AgainConfig(few=1))
+    enough = replace(EXPANDING, again=NextPassConfig(few=1))
     pack = ask("how do I rotate a key with a new secret", collection, profile=enough)
     assert pack.plan.passes == ("first",)
     assert len(spy.requests) == 1

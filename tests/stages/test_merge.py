@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pincite.errors import ConfigError
 from pincite.model import Fused, Signal
 from pincite.profile import Profile
-from pincite.stages.merge import AcrossConfig, across
+from pincite.stages.merge import MergeConfig, merge
 
 
 def hit(collection: str, name: str, score: float, cosine: float = 0.5) -> Fused:
@@ -18,7 +18,7 @@ def hit(collection: str, name: str, score: float, cosine: float = 0.5) -> Fused:
 
 
 LIST = (hit("x", "a", 0.9), hit("y", "b", 0.8), hit("x", "c", 0.7), hit("y", "d", 0.1))
-RANKS = AcrossConfig(method="rrf")
+RANKS = MergeConfig(method="rrf")
 
 
 def scores(found: tuple[Fused, ...]) -> dict[str, float]:
@@ -26,30 +26,30 @@ def scores(found: tuple[Fused, ...]) -> dict[str, float]:
 
 
 def test_scores_on_one_scale_stay_as_they_are() -> None:
-    assert across(LIST, {"x": 1.0, "y": 1.0}, AcrossConfig()) == LIST
+    assert merge(LIST, {"x": 1.0, "y": 1.0}, MergeConfig()) == LIST
 
 
 def test_a_weight_multiplies_scores_and_moves_hits() -> None:
-    found = across(LIST, {"x": 0.5, "y": 1.0}, AcrossConfig())
+    found = merge(LIST, {"x": 0.5, "y": 1.0}, MergeConfig())
     assert scores(found) == pytest.approx({"b": 0.8, "a": 0.45, "c": 0.35, "d": 0.1})
     assert [one.id for one in found] == ["b", "a", "c", "d"]
 
 
 def test_places_count_by_one_over_k_plus_rank_of_each_collection() -> None:
-    found = across(LIST, {}, RANKS)
+    found = merge(LIST, {}, RANKS)
     assert scores(found) == pytest.approx({"a": 1 / 61, "b": 1 / 61, "c": 1 / 62, "d": 1 / 62})
     assert [one.id for one in found] == ["a", "b", "c", "d"]  # ties go by id
     assert found[0].signals == (Signal("dense", "cosine", 0.5), Signal("fused", "rrf", 1 / 61))
 
 
 def test_weights_count_among_places_too() -> None:
-    found = across(LIST, {"y": 2.0}, RANKS)
+    found = merge(LIST, {"y": 2.0}, RANKS)
     assert scores(found) == pytest.approx({"a": 1 / 61, "b": 2 / 61, "c": 1 / 62, "d": 2 / 62})
 
 
 def test_a_chunk_that_two_collections_have_is_one_candidate() -> None:
     both = (*LIST, hit("y", "c", 0.05, 0.9))
-    found = across(both, {}, RANKS)
+    found = merge(both, {}, RANKS)
     assert scores(found)["c"] == pytest.approx(1 / 62 + 1 / 63)
     assert found[0].id == "c"
     assert (found[0].collection, found[0].signals[0].value) == ("x", 0.5)
@@ -57,7 +57,7 @@ def test_a_chunk_that_two_collections_have_is_one_candidate() -> None:
 
 
 def test_each_collection_takes_part_to_a_depth() -> None:
-    found = across(LIST, {}, AcrossConfig(method="rrf", depth=1))
+    found = merge(LIST, {}, MergeConfig(method="rrf", depth=1))
     assert [one.id for one in found] == ["a", "b"]
 
 
@@ -70,13 +70,13 @@ def test_the_same_lists_give_the_same_whoever_comes_first(
         for number, (collection, name) in enumerate(dict.fromkeys(places))
     ]
     by_collection = sorted(hits, key=lambda one: one.collection)
-    assert across(hits, {}, RANKS) == across(by_collection, {}, RANKS)
+    assert merge(hits, {}, RANKS) == merge(by_collection, {}, RANKS)
 
 
 @pytest.mark.parametrize("wrong", [{"method": "sum"}, {"k": -1}, {"depth": -1}])
 def test_a_config_that_makes_no_sense_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ConfigError, match="across"):
-        AcrossConfig(**wrong)  # type: ignore[arg-type]
+        MergeConfig(**wrong)  # type: ignore[arg-type]
 
 
 def test_factors_follow_the_results_that_are_asked_for() -> None:

@@ -19,7 +19,7 @@ from pincite.model import (
     Verdict,
     VerdictLevel,
 )
-from pincite.stages.next_pass import AgainConfig, again
+from pincite.stages.next_pass import NextPassConfig, next_pass
 from pincite.stages.select import SelectConfig, citable, select
 from tests.builders import candidate
 
@@ -112,25 +112,27 @@ def expanded(*texts: str) -> Query:
 ENOUGH = gated(*DOCS[:3])
 FINE = Chosen(ENOUGH.candidates)
 LACKING = Chosen(ENOUGH.candidates, short=frozenset(("code",)))
-CALM = AgainConfig(few=3)
+CALM = NextPassConfig(few=3)
 
 
 def test_a_good_first_pass_is_the_only_one() -> None:
-    assert again(Pass(), expanded("more"), ENOUGH, FINE, CALM) is None
+    assert next_pass(Pass(), expanded("more"), ENOUGH, FINE, CALM) is None
 
 
 def test_few_candidates_or_a_weak_verdict_ask_the_other_wordings_once() -> None:
     weak = gated(*DOCS[:3], level="weak")
-    for poor, config in ((weak, CALM), (ENOUGH, AgainConfig(few=4))):
-        following = again(Pass(), expanded("more"), poor, FINE, config)
+    for poor, config in ((weak, CALM), (ENOUGH, NextPassConfig(few=4))):
+        following = next_pass(Pass(), expanded("more"), poor, FINE, config)
         assert following == Pass(expanded=True)
-        assert again(Pass(expanded=True), expanded("more"), poor, FINE, config) is None
-        assert again(Pass(), expanded(), poor, FINE, config) is None
+        assert next_pass(Pass(expanded=True), expanded("more"), poor, FINE, config) is None
+        assert next_pass(Pass(), expanded(), poor, FINE, config) is None
 
 
 def test_a_kind_that_is_short_is_widened_once() -> None:
-    following = again(Pass(), expanded(), ENOUGH, LACKING, CALM)
+    following = next_pass(Pass(), expanded(), ENOUGH, LACKING, CALM)
     assert following == Pass(widened=frozenset(("code",)))
     assert following.name == "widened code"
-    assert again(following, expanded(), ENOUGH, LACKING, CALM) is None
-    assert again(Pass(), expanded(), ENOUGH, LACKING, AgainConfig(few=3, widen=False)) is None
+    assert next_pass(following, expanded(), ENOUGH, LACKING, CALM) is None
+    assert (
+        next_pass(Pass(), expanded(), ENOUGH, LACKING, NextPassConfig(few=3, widen=False)) is None
+    )

@@ -284,7 +284,7 @@ def test_it_pays_only_where_much_was_removed_or_a_graph_is_wanted() -> None:
     asyncio.run(session())
 
 
-def test_leftovers_of_a_killed_owner_are_swept_away() -> None:
+def test_leftovers_of_a_killed_daemon_are_swept_away() -> None:
     async def check(folder: Path, store: EdgeStore, exact: MemoryStore) -> None:
         await store.close()
         (folder / "main" / "g000007" / "segments").mkdir(parents=True)

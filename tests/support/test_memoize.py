@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from pincite.support.memoize import for_the_last
+from pincite.support.memoize import memoize_last
 
 
 def test_only_another_object_is_looked_at_again() -> None:
     seen: list[list[int]] = []
 
-    @for_the_last
+    @memoize_last
     def total(numbers: list[int]) -> int:
         seen.append(numbers)
         return sum(numbers)

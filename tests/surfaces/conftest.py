@@ -55,7 +55,7 @@ class Cli:
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Iterator[Cli]:
-    """A command in an empty folder; its owner process is stopped at the end."""
+    """A command in an empty folder; its daemon is stopped at the end."""
     command = Cli(tmp_path)
     yield command
     if (tmp_path / ".pincite" / "catalog.db").exists():

@@ -79,8 +79,8 @@ def test_an_index_of_a_newer_version_is_left_alone(cli: Cli) -> None:
     cli.write("good.md", GOOD)
     cli("index", ".", "--lexical")
     cli("stop")
-    catalogue = cli.folder / ".pincite" / "catalog.db"
-    with sqlite3.connect(catalogue) as database:
+    catalog = cli.folder / ".pincite" / "catalog.db"
+    with sqlite3.connect(catalog) as database:
         database.execute("PRAGMA user_version = 99")
     database.close()
     done = cli("search", "walrus", code=1)

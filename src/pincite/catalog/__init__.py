@@ -1,1 +1,1 @@
-"""Catalogues: what has been indexed. Each implements `pincite.ports.Catalog`."""
+"""Catalogs: what has been indexed. Each implements `pincite.ports.Catalog`."""

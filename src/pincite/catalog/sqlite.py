@@ -51,7 +51,7 @@ _LEAST_BYTES = 64 * 1024  # twice what the index of the write-ahead log begins w
 
 
 class SqliteCatalog:
-    """An open catalogue. `path` is a file or `:memory:`."""
+    """An open catalog. `path` is a file or `:memory:`."""
 
     def __init__(self, path: Path | str) -> None:
         """Open or create, and bring the schema up to date. Raises IndexTooNew, StoreError."""
@@ -80,11 +80,11 @@ class SqliteCatalog:
                 free = shutil.disk_usage(Path(self._path).parent).free
                 raise DiskFull(
                     f"the disk is full: {free / 1e6:.1f} MB are free at {Path(self._path).parent};"
-                    f" the catalogue there is intact and cannot be {verb}: {error}",
+                    f" the catalog there is intact and cannot be {verb}: {error}",
                     hint="make room on that disk, then run the same command again",
                 ) from error
             raise StoreError(
-                f"the catalogue {self._path} cannot be {verb}: {error}",
+                f"the catalog {self._path} cannot be {verb}: {error}",
                 hint="move the index folder away and index again",
             ) from error
         except UnicodeEncodeError as error:
@@ -102,7 +102,7 @@ class SqliteCatalog:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         if version > len(MIGRATIONS):
             raise IndexTooNew(
-                f"the catalogue {self._path} has schema {version}, this Pincite knows"
+                f"the catalog {self._path} has schema {version}, this Pincite knows"
                 f" {len(MIGRATIONS)}: it was written by a newer version",
                 hint="pip install --upgrade pincite",
             )

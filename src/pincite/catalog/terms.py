@@ -31,7 +31,7 @@ _MERGED = 30_000  # terms that wait to be merged, which takes about a tenth of a
 
 
 class Terms:
-    """The sums in an open catalogue. `write` and `merge` are called within a transaction, `add`
+    """The sums in an open catalog. `write` and `merge` are called within a transaction, `add`
     once it has been committed."""
 
     def __init__(self, db: sqlite3.Connection) -> None:

@@ -189,7 +189,7 @@ async def verify(
     sources = {
         (name, record.source.name): record
         for info in infos
-        for name in (info.spec.called, info.spec.name)
+        for name in (info.spec.public_name, info.spec.name)
         for record in info.sources
     }
     text_cut = any(notice.code == "text_cut" for notice in pack.warnings)

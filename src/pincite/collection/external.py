@@ -63,24 +63,24 @@ class ForeignCollections:
             )
 
     async def searchables(
-        self, owner: Embedding, infos: Sequence[CollectionInfo]
+        self, daemon: Embedding, infos: Sequence[CollectionInfo]
     ) -> dict[str, Searchable | PinciteError]:
-        """Each by its name, none asked yet, or why it cannot be. `owner` has the bundled model,
+        """Each by its name, none asked yet, or why it cannot be. `daemon` has the bundled model,
         `infos` are the collections of the index. Raises ConfigError for a name that one of these
         has, too."""
-        taken = {name for info in infos for name in (info.spec.name, info.spec.called)}
+        taken = {name for info in infos for name in (info.spec.name, info.spec.public_name)}
         for name in sorted(self._named.keys() & taken):
             raise ConfigError(
                 f"there are two collections {name!r}: one of the index, and {self._where(name)}",
                 hint=f"give [collections.{name}] in pincite.toml another name",
             )
-        return {name: await self._searchable(name, owner) for name in self._named}
+        return {name: await self._searchable(name, daemon) for name in self._named}
 
-    async def _searchable(self, name: str, owner: Embedding) -> Searchable | PinciteError:
+    async def _searchable(self, name: str, daemon: Embedding) -> Searchable | PinciteError:
         one = self._named[name]
         sparse: SparseEncoder = NoSparse()
         try:
-            dense = self._dense(name, owner)
+            dense = self._dense(name, daemon)
             if one.sparse:
                 sparse = await open_sparse(self._models, one.sparse_model, one.language)
         except PinciteError as error:
@@ -149,7 +149,7 @@ class ForeignCollections:
             return None
         return (name, chunks[0]) if chunks and chunks[0].id.startswith(prefix) else None
 
-    async def unless_theirs(self, locator: str, reading: Awaitable[T]) -> T:
+    async def explain_misses(self, locator: str, reading: Awaitable[T]) -> T:
         """What `reading` gives. Raises a better UsageError where it was asked to read from one of
         these."""
         try:
@@ -217,14 +217,14 @@ class ForeignCollections:
             sparse_model=one.sparse and one.sparse_model,
         )
 
-    def _dense(self, name: str, owner: Embedding) -> DenseEncoder:
+    def _dense(self, name: str, daemon: Embedding) -> DenseEncoder:
         if self._named[name].model != BUNDLED:
             return NamedEncoder(self._models, self._spec(name))
         bundled = self._bundled()
         if isinstance(bundled, ModelUnavailable):
             return MissingEncoder(bundled)
         models = str(self._settings.models)
-        return QueryEncoder(owner, models, bundled.fingerprint, bundled.dimensions)
+        return QueryEncoder(daemon, models, bundled.fingerprint, bundled.dimensions)
 
     def _bundled(self) -> LazyEncoder | ModelUnavailable:
         try:

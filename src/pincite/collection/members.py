@@ -42,7 +42,7 @@ def members(infos: Iterable[CollectionInfo], base: str) -> tuple[CollectionInfo,
 
 def all_members(infos: Iterable[CollectionInfo], base: str) -> tuple[CollectionInfo, ...]:
     """Those that are hidden, too."""
-    found = (info for info in infos if info.spec.called == base)
+    found = (info for info in infos if info.spec.public_name == base)
     return tuple(sorted(found, key=lambda info: (info.spec.serial, info.spec.name)))
 
 
@@ -108,16 +108,16 @@ def by_base(infos: Iterable[CollectionInfo]) -> tuple[CollectionInfo, ...]:
     """What searches ask as users see it: every base once, by name, with the spec of its last
     member."""
     everything = tuple(infos)
-    bases = sorted({info.spec.called for info in visible(everything)})
+    bases = sorted({info.spec.public_name for info in visible(everything)})
     groups = (members(everything, base) for base in bases)
-    return tuple(as_one(of, replace(of[-1].spec, name=of[-1].spec.called)) for of in groups)
+    return tuple(as_one(of, replace(of[-1].spec, name=of[-1].spec.public_name)) for of in groups)
 
 
 def require_base(infos: Iterable[CollectionInfo], name: str) -> None:
     """Raise UsageError for the name of a single member where all of them are meant."""
     for info in infos:
-        if info.spec.name == name != info.spec.called:
+        if info.spec.name == name != info.spec.public_name:
             raise UsageError(
-                f"{name!r} is a part of the collection {info.spec.called!r}",
+                f"{name!r} is a part of the collection {info.spec.public_name!r}",
                 hint=f"name that one, with --model {info.spec.model or 'bundled'}",
             )

@@ -16,7 +16,7 @@ from pincite.model import CollectionSpec, Notice, Scope
 from pincite.ports import CollectionInfo, DenseEncoder, Searchable
 from pincite.settings.environment import COLLECTION
 from pincite.settings.models import BUNDLED, CollectionOptions
-from pincite.support.concurrency import left_out
+from pincite.support.concurrency import failure_notice
 
 if TYPE_CHECKING:
     from pincite.collection.external import ForeignCollections
@@ -64,7 +64,7 @@ class Searchables:
             theirs = not self._asked(scope) and any(self.infos[name].foreign for name in group)
             if lost and not there and not theirs:
                 raise lost[0][1]
-            notices += [left_out(*one) for one in lost]
+            notices += [failure_notice(*one) for one in lost]
             found += there
         for one in found:
             await self._require_configured(one)
@@ -77,12 +77,12 @@ class Searchables:
     def _groups(self, scope: Scope) -> list[tuple[str, ...]]:
         """The names of the members of each base that is asked, none twice."""
         infos = self.infos.values()
-        bases = dict.fromkeys(info.spec.called for info in visible(infos))
+        bases = dict.fromkeys(info.spec.public_name for info in visible(infos))
         groups: list[tuple[str, ...]] = []
         for asked in dict.fromkeys(self._asked(scope) or bases):
             of_base = tuple(info.spec.name for info in members(infos, asked))
             if not of_base and asked not in self.infos:
-                called = sorted({info.spec.called for info in infos})
+                called = sorted({info.spec.public_name for info in infos})
                 meant = "" if scope.collections else f", which {COLLECTION} names"
                 raise UsageError(
                     f"there is no collection {asked!r}{meant}; there are: {', '.join(called)}",
@@ -91,7 +91,7 @@ class Searchables:
             if not of_base and self.infos[asked].spec.pending:
                 raise UsageError(
                     f"the collection {asked!r} is being filled",
-                    hint=f"pincite reembed {self.infos[asked].spec.called}"
+                    hint=f"pincite reembed {self.infos[asked].spec.public_name}"
                     f" --to {self.infos[asked].spec.model or BUNDLED}",
                 )
             known = {name for group in groups for name in group}
@@ -133,8 +133,10 @@ async def open_searchables(
         spec = info.spec
         if spec.pending:
             continue
-        options = use.options.get(spec.name) or use.options.get(spec.called) or CollectionOptions()
-        alone = not spec.base and not options.beside and len(members(infos, spec.called)) < 2
+        options = (
+            use.options.get(spec.name) or use.options.get(spec.public_name) or CollectionOptions()
+        )
+        alone = not spec.base and not options.beside and len(members(infos, spec.public_name)) < 2
         if alone and spec.name in use.collections:
             made.named[spec.name] = use.collections[spec.name]
         named = made.named.get(spec.name, BUNDLED)
@@ -161,7 +163,7 @@ async def open_searchables(
 def _dense(
     settings: Settings, models: Models, client: RemoteIndex, spec: CollectionSpec, named: str
 ) -> DenseEncoder | None:
-    """What embeds queries for a collection: the owner's model, or that of a provider."""
+    """What embeds queries for a collection: the daemon's model, or that of a provider."""
     if spec.dense is None:
         return None
     if spec.model:

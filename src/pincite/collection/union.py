@@ -12,7 +12,7 @@ from pincite.model import CollectionSpec, DocumentRecord, Point
 from pincite.ports import CollectionInfo, Index
 
 
-class Together:
+class UnionIndex:
     """`pincite.ports.Index` for a run of indexing into `target`. What is asked of the target is
     answered for the `others`, too; a document that is written leaves the member that had it.
 

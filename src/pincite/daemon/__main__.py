@@ -1,4 +1,4 @@
-"""`python -m pincite.daemon INDEX MODELS IDLE_S`: the owner as a process.
+"""`python -m pincite.daemon INDEX MODELS IDLE_S`: the daemon as a process.
 
 It goes into the background at once, so that nobody has to wait for its end. The first line on
 stdout is a JSON object: `{}` when clients may connect, `{"owned": true}` if another process has the
@@ -45,7 +45,7 @@ def report(line: object) -> None:
 async def run(root: Path, models: Path, idle_s: float) -> None:
     """Own the index until it is time to leave."""
     from pincite.daemon.server import serve
-    from pincite.daemon.service import Owner
+    from pincite.daemon.service import Daemon
     from pincite.index.opening import open_remembered
     from pincite.support.gc_tuning import rarely_collect
 
@@ -54,22 +54,22 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
 
         return open_encoder(models)
 
-    owner = Owner(root, models, load_encoder, lambda root: open_remembered(root, os.environ))
+    daemon = Daemon(root, models, load_encoder, lambda root: open_remembered(root, os.environ))
     rarely_collect()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, owner.leaving.set)
+        asyncio.get_running_loop().add_signal_handler(number, daemon.leaving.set)
     try:
-        await owner.open()
-        await serve(owner, root, idle_s, ready=lambda: report({}))
+        await daemon.open()
+        await serve(daemon, root, idle_s, ready=lambda: report({}))
     finally:
-        await owner.close()
+        await daemon.close()
 
 
 def main(index: str, models: str, idle_s: str) -> int:
     """0 after a good end, 1 after an error that was reported."""
     from pincite.daemon.protocol import LOG, describe_error
     from pincite.daemon.read_only import workplace
-    from pincite.daemon.service import AlreadyOwned
+    from pincite.daemon.service import AlreadyRunning
     from pincite.errors import IndexUnavailable, PinciteError
 
     os.umask(0o077)
@@ -81,7 +81,7 @@ def main(index: str, models: str, idle_s: str) -> int:
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:
         asyncio.run(run(root, Path(models), float(idle_s)))
-    except AlreadyOwned:
+    except AlreadyRunning:
         report({"owned": True})
         return 1
     except PinciteError as error:
@@ -89,7 +89,7 @@ def main(index: str, models: str, idle_s: str) -> int:
         report({"error": describe_error(error)})
         return 1
     except OSError as error:
-        logging.getLogger("pincite.daemon").exception("the owner failed")
+        logging.getLogger("pincite.daemon").exception("the daemon failed")
         failed = IndexUnavailable(
             f"the index {root} cannot be opened: {error}",
             hint="an index must be on a local disk that you may write to: see PINCITE_INDEX",
@@ -105,7 +105,7 @@ _DESCRIPTORS = 65_536  # where there is no limit, or one of a thousand million
 def into_the_background() -> None:
     """The caller's child ends here; its child, alone in a session of its own, goes on. Nothing has
     been imported yet that starts threads or opens files. What the caller has let its children
-    inherit (a lock of its shell, the end of a pipe) would stay open as long as the owner lives."""
+    inherit (a lock of its shell, the end of a pipe) would stay open as long as the daemon lives."""
     if os.fork():
         os._exit(0)
     os.setsid()

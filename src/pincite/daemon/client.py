@@ -1,6 +1,6 @@
-"""`pincite.ports.Index` over the owner's socket. Finds the owner of an index or starts it.
+"""`pincite.ports.Index` over the daemon's socket. Finds the daemon of an index or starts it.
 
-Every operation may be sent twice without harm, so a client that loses the owner in the middle of
+Every operation may be sent twice without harm, so a client that loses the daemon in the middle of
 one (killed, out of disk, panicked) starts it again and repeats the operation.
 """
 
@@ -19,7 +19,7 @@ import msgspec
 
 from pincite.daemon import protocol
 from pincite.daemon.read_only import workplace
-from pincite.daemon.spawn import Stream, connect, connect_or_start, hung, owner_pid, wait_for_end
+from pincite.daemon.spawn import Stream, connect, connect_or_start, daemon_pid, hung, wait_for_end
 from pincite.daemon.versions import PATIENCE_S, UNUSED_S, compare, refusal
 from pincite.daemon.write_turns import is_being_written
 from pincite.errors import IndexUnavailable, PinciteError
@@ -28,7 +28,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _TRIES = 3
-_MEETINGS = 10  # owners that are met, one after the other, before one is the right one and stays
+_MEETINGS = 10  # daemons that are met, one after the other, before one is the right one and stays
 _ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
 _HELLO_S = 30.0
 _LOOK_S = 0.1
@@ -39,7 +39,7 @@ _Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
 
 
 def remote(method: _Method[P, T]) -> _Method[P, T]:
-    """The method of `wire.Service`, sent to the owner."""
+    """The method of `protocol.Service`, sent to the daemon."""
     called = method.__name__
     parameters = inspect.signature(method).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
@@ -55,7 +55,7 @@ def remote(method: _Method[P, T]) -> _Method[P, T]:
 
 
 class RemoteIndex:
-    """A client of the owner of the index folder `root`. Connections are made when needed."""
+    """A client of the daemon of the index folder `root`. Connections are made when needed."""
 
     def __init__(
         self, root: Path, models: Path, idle_s: float, answer_s: float = _ANSWER_S
@@ -89,7 +89,7 @@ class RemoteIndex:
     ask = remote(protocol.Service.ask)
 
     async def request(self, name: str, arguments: object, result: Any) -> Any:
-        """Send one request and wait for its answer. Raises what the owner raised."""
+        """Send one request and wait for its answer. Raises what the daemon raised."""
         body = protocol.encode((name, arguments))
         understood = True
         for _ in range(_TRIES):
@@ -112,14 +112,14 @@ class RemoteIndex:
 
     def _died(self, times: int, name: str) -> IndexUnavailable:
         return IndexUnavailable(
-            f"the owner of {self._root} died {times} times during {name!r}",
+            f"the daemon of {self._root} died {times} times during {name!r}",
             hint=f"look into {workplace(self._root) / protocol.LOG}, then: pincite status",
         )
 
     async def _exchange(
         self, stream: Stream, body: bytes, name: str, seconds: float
     ) -> bytes | None:
-        """The answer, or None if the owner hung up; then the stream is closed."""
+        """The answer, or None if the daemon hung up; then the stream is closed."""
         answer = None
         try:
             async with asyncio.timeout(seconds):
@@ -149,9 +149,9 @@ class RemoteIndex:
         raise self._died(_MEETINGS, "hello")
 
     async def _understood(self, stream: Stream, again: int) -> bool:
-        """Is it an owner of our version? False when it has gone: an older one that nobody uses is
+        """Is it a daemon of our version? False when it has gone: an older one that nobody uses is
         asked to, unless others like it keep coming (`again`), as they do where an older version was
-        installed under a running program. Raises OwnerOfAnotherVersion."""
+        installed under a running program. Raises DaemonOfAnotherVersion."""
         until = time.monotonic() + min(PATIENCE_S, self._answer_s)
         while True:
             body = protocol.encode(("hello", ()))
@@ -178,8 +178,8 @@ class RemoteIndex:
             raise refusal(self._root, identity)
 
     async def _dismiss(self, stream: Stream) -> None:
-        """Return when the owner has let go of the index."""
-        pid = owner_pid(self._root)
+        """Return when the daemon has let go of the index."""
+        pid = daemon_pid(self._root)
         try:
             await self._exchange(stream, protocol.encode(("leave", ())), "leave", _HELLO_S)
             async with asyncio.timeout(_HELLO_S):
@@ -190,7 +190,7 @@ class RemoteIndex:
             stream[1].close()
 
     async def leave(self) -> None:
-        """Ask the owner to close the index and end, if there is one."""
+        """Ask the daemon to close the index and end, if there is one."""
         self._hang_up()
         stream = await connect(self._root)
         if stream is not None:
@@ -203,7 +203,7 @@ class RemoteIndex:
         self._checked = False
 
     async def close(self) -> None:
-        """Hang up. The owner goes on."""
+        """Hang up. The daemon goes on."""
         writers = [writer for _, writer in self._idle]
         self._hang_up()
         for writer in writers:

@@ -1,4 +1,4 @@
-"""The encoder that the owner keeps warm."""
+"""The encoder that the daemon keeps warm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.model import Matrix, Vector
 
 
 class Embedding(Protocol):
-    """The owner, or a client of it."""
+    """The daemon, or a client of it."""
 
     async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
         """As `DenseEncoder.embed_query`; `models` is where the caller keeps its models. Raises
@@ -20,7 +20,7 @@ class Embedding(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
-    """The owner's encoder as a `DenseEncoder` for queries of one collection."""
+    """The daemon's encoder as a `DenseEncoder` for queries of one collection."""
 
     index: Embedding
     models: str

@@ -1,4 +1,4 @@
-"""What client and owner say to each other over a Unix socket.
+"""What client and daemon say to each other over a Unix socket.
 
 A frame is a 4-byte big-endian length and MessagePack. A request is `[operation, [arguments]]`; an
 answer is `[true, result]` or `[false, [error class, message, hint]]`. The operations, with the
@@ -32,7 +32,7 @@ from pincite.ports import Index
 #: the past stay. `python -m pincite.daemon.shape` prints the next line.
 SHAPES = {
     2: "a90b58556096e505",
-    3: "f6148e218dabedc2",
+    3: "1f3fac6c554ecfee",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
@@ -58,7 +58,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Service(Host, Protocol):
-    """What an owner does: the index, the encoder of queries, and whole searches."""
+    """What a daemon does: the index, the encoder of queries, and whole searches."""
 
     async def hello(self) -> Identity:
         """Who is there."""

@@ -1,6 +1,6 @@
 """An index that can be read and not written: its folder is read-only, or its disk is full.
 
-The engine and the catalogue write when they are opened. So they are given a copy in another place,
+The engine and the catalog write when they are opened. So they are given a copy in another place,
 with links to the large files that they only read. Nothing of the index itself is touched.
 """
 
@@ -22,7 +22,7 @@ from pincite.errors import DiskFull, IndexUnavailable, PinciteError
 from pincite.index.folder import remembered
 from pincite.stores.room import FINISHING_BYTES, free_bytes
 
-#: What the catalogue needs to be opened: a page of its log, and the index of that.
+#: What the catalog needs to be opened: a page of its log, and the index of that.
 _CATALOGUE_BYTES = 4 * 1024 * 1024  # 100 times that
 _SHARED_MEMORY = Path("/dev/shm")
 #: What belongs to processes, and what searches do not need.
@@ -67,7 +67,7 @@ def disk_full(root: Path, free: int, needed: int) -> DiskFull:
 
 
 def workplace(root: Path) -> Path:
-    """Where the owner of an index has its socket, its lock and its log: in the index folder, or
+    """Where the daemon of an index has its socket, its lock and its log: in the index folder, or
     else in a folder of this user's for temporary files. Raises IndexUnavailable."""
     return root if may_write(root) else _own_folder(Path(tempfile.gettempdir()), root)
 
@@ -130,7 +130,7 @@ class Copy:
     def close(self) -> None:
         """Remove it."""
         shutil.rmtree(self.path, ignore_errors=True)
-        with suppress(OSError):  # which is not empty where the owner works there, too
+        with suppress(OSError):  # which is not empty where the daemon works there, too
             self.path.parent.rmdir()
 
 
@@ -179,7 +179,7 @@ def _roomy_place(root: Path, needed: int, why: PinciteError) -> Path:
 
 @contextmanager
 def _nobody_writes(root: Path) -> Iterator[None]:
-    """Keep owners in other places of the same folder out meanwhile."""
+    """Keep daemons in other places of the same folder out meanwhile."""
     path = root / protocol.LOCK
     if may_write(root) or not path.exists():
         yield  # we have the lock ourselves, or nobody ever had

@@ -1,6 +1,6 @@
-"""A whole search inside the owner, beside the index and the encoder: one trip instead of three.
+"""A whole search inside the daemon, beside the index and the encoder: one trip instead of three.
 
-It takes collections whose models are both the owner's: the bundled dense one, or none, and BM25.
+It takes collections whose models are both the daemon's: the bundled dense one, or none, and BM25.
 What needs a provider, a reranker or a look at every step is searched in the client, by the same
 `pincite.search`; so is what a server stores, where one trip more is little and the log says what
 the server was asked.
@@ -24,13 +24,13 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Found, found_by
 from pincite.search import search
-from pincite.support.memoize import for_the_last
+from pincite.support.memoize import memoize_last
 from pincite.trace import Trace
 
 _SETTINGS = 64  # profiles and sets of collections that are remembered in their decoded form
 
 
-class Place(msgspec.Struct, frozen=True):
+class SearchableState(msgspec.Struct, frozen=True):
     """A `Searchable` without what is open in it."""
 
     spec: CollectionSpec
@@ -42,8 +42,9 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What `pincite.search` is called with. `places` are `Place`s and `profile` is a `Profile`,
-    both encoded, as they hardly ever change. `logged` asks for what the log keeps besides."""
+    """What `pincite.search` is called with. `places` are `SearchableState`s and `profile` is a
+    `Profile`, both encoded, as they hardly ever change. `logged` asks for what the log keeps
+    besides."""
 
     text: str
     scope: Scope
@@ -63,13 +64,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Host(Index, Embedding, Protocol):
-    """The owner, as a search inside it sees it."""
+    """The daemon, as a search inside it sees it."""
 
 
 def question_of(
     text: str,
     deps: Deps,
-    owner: Readable,
+    daemon: Readable,
     profile: Profile,
     scope: Scope,
     mode: TaskMode,
@@ -77,9 +78,9 @@ def question_of(
     *,
     logged: bool,
 ) -> Question | None:
-    """A search as `owner` takes it, None where it needs something that only the client has."""
-    known = _owned(deps.collections)
-    if known is None or known.owner is not owner or deps.reranker is not None or deps.notices:
+    """A search as `daemon` takes it, None where it needs something that only the client has."""
+    known = _hosted(deps.collections)
+    if known is None or known.daemon is not daemon or deps.reranker is not None or deps.notices:
         return None
     return Question(
         text=text,
@@ -93,35 +94,36 @@ def question_of(
     )
 
 
-@for_the_last
+@memoize_last
 def _encoded(profile: Profile) -> bytes:
     return msgspec.msgpack.encode(profile)
 
 
-class _Owned(NamedTuple):
-    """Collections that one owner can search by itself."""
+class _Hosted(NamedTuple):
+    """Collections that one daemon can search by itself."""
 
-    owner: Readable
+    daemon: Readable
     places: bytes
     models: str
 
 
-@for_the_last
-def _owned(collections: Sequence[Searchable]) -> _Owned | None:
+@memoize_last
+def _hosted(collections: Sequence[Searchable]) -> _Hosted | None:
     models = {one.dense.models for one in collections if isinstance(one.dense, QueryEncoder)}
-    owner = collections[0].index
-    if len(models) > 1 or not all(_is_owned(one, owner) for one in collections):
+    daemon = collections[0].index
+    if len(models) > 1 or not all(_is_hosted(one, daemon) for one in collections):
         return None
     places = tuple(
-        Place(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight) for one in collections
+        SearchableState(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight)
+        for one in collections
     )
-    return _Owned(owner, msgspec.msgpack.encode(places), models.pop() if models else "")
+    return _Hosted(daemon, msgspec.msgpack.encode(places), models.pop() if models else "")
 
 
-def _is_owned(one: Searchable, owner: Readable) -> bool:
+def _is_hosted(one: Searchable, daemon: Readable) -> bool:
     dense = one.dense is None or isinstance(one.dense, QueryEncoder)
     near = one.store in ("edge", "sqlite")
-    return one.index is owner and near and dense and isinstance(one.sparse, Bm25Encoder)
+    return one.index is daemon and near and dense and isinstance(one.sparse, Bm25Encoder)
 
 
 async def answer(question: Question, host: Host) -> Answer:
@@ -145,7 +147,7 @@ async def answer(question: Question, host: Host) -> Answer:
     return Answer(pack, found_by(trace) if question.logged else ())
 
 
-def _open(place: Place, host: Host, models: str) -> Searchable:
+def _open(place: SearchableState, host: Host, models: str) -> Searchable:
     spec = place.spec
     dense = None
     if spec.dense is not None:
@@ -156,8 +158,8 @@ def _open(place: Place, host: Host, models: str) -> Searchable:
 
 
 @lru_cache(_SETTINGS)
-def _places(encoded: bytes) -> tuple[Place, ...]:
-    return msgspec.msgpack.decode(encoded, type=tuple[Place, ...])
+def _places(encoded: bytes) -> tuple[SearchableState, ...]:
+    return msgspec.msgpack.decode(encoded, type=tuple[SearchableState, ...])
 
 
 @lru_cache(_SETTINGS)

@@ -1,4 +1,4 @@
-"""The owner: one process that holds the engine's shards, the catalogue and the query encoder.
+"""The daemon: one process that holds the engine's shards, the catalog and the query encoder.
 
 It listens on a Unix socket that only its user may open, serves any number of clients, and leaves
 when nobody has been connected for a while.
@@ -19,7 +19,7 @@ from pincite import version
 from pincite.daemon import protocol
 from pincite.daemon.peers import is_ours
 from pincite.daemon.read_only import workplace
-from pincite.daemon.service import Owner, end_after
+from pincite.daemon.service import Daemon, end_after
 from pincite.errors import (
     EnginePanicked,
     IndexUnavailable,
@@ -31,7 +31,7 @@ log = logging.getLogger("pincite.daemon")
 
 _FLUSH_EVERY_S = 2.0  # what a loss of power may take; a killed process loses nothing
 _LOOK_EVERY_S = 0.5
-_FINISH_S = 10.0  # what is under way when the owner leaves may take so long
+_FINISH_S = 10.0  # what is under way when the daemon leaves may take so long
 _BACKLOG = 1024  # a client that finds the queue full fails in an odd way
 _BUFFER_BYTES = 1024 * 1024
 
@@ -39,8 +39,8 @@ _BUFFER_BYTES = 1024 * 1024
 class Reception:
     """Who is connected, and who waits for an answer."""
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
         self._connected: set[asyncio.StreamWriter] = set()
         self._waiting: set[asyncio.StreamWriter] = set()
         self._empty = asyncio.Event()
@@ -52,7 +52,7 @@ class Reception:
         return bool(self._connected)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one client, one request after the other, until it or the owner leaves. Other
+        """Answer one client, one request after the other, until it or the daemon leaves. Other
         users are hung up on."""
         if not is_ours(writer.get_extra_info("socket")):
             log.warning("another user wanted to connect")
@@ -63,9 +63,9 @@ class Reception:
         try:
             while (body := await protocol.read_frame(reader)) is not None:
                 self._waiting.add(writer)
-                await protocol.write_frame(writer, await answer(self._owner, body))
+                await protocol.write_frame(writer, await answer(self._daemon, body))
                 self._waiting.discard(writer)
-                if self._owner.leaving.is_set():
+                if self._daemon.leaving.is_set():
                     break
         except ConnectionError:
             log.info("a client went away in the middle of an answer")
@@ -89,9 +89,9 @@ class Reception:
                 writer.transport.abort()
 
 
-async def serve(owner: Owner, root: Path, idle_s: float, ready: Callable[[], None]) -> None:
-    """Answer clients until the owner is told to leave or nobody has come for `idle_s`."""
-    reception = Reception(owner)
+async def serve(daemon: Daemon, root: Path, idle_s: float, ready: Callable[[], None]) -> None:
+    """Answer clients until the daemon is told to leave or nobody has come for `idle_s`."""
+    reception = Reception(daemon)
     place = workplace(root)
     (place / protocol.SOCKET).unlink(missing_ok=True)
     with protocol.socket_address(place) as address:
@@ -102,22 +102,22 @@ async def serve(owner: Owner, root: Path, idle_s: float, ready: Callable[[], Non
     log.info("version %s owns %s", version.VERSION, root)
     ready()
     last_seen = last_flush = time.monotonic()
-    while not owner.leaving.is_set() and time.monotonic() - last_seen < idle_s:
-        await _wait(owner.leaving, min(_LOOK_EVERY_S, idle_s))
+    while not daemon.leaving.is_set() and time.monotonic() - last_seen < idle_s:
+        await _wait(daemon.leaving, min(_LOOK_EVERY_S, idle_s))
         now = time.monotonic()
-        if why := owner.outdated:
-            owner.abandon(why)
-        if reception.busy or owner.busy:
+        if why := daemon.outdated:
+            daemon.abandon(why)
+        if reception.busy or daemon.busy:
             last_seen = now
-        if owner.dirty and now - last_flush >= _FLUSH_EVERY_S:
+        if daemon.dirty and now - last_flush >= _FLUSH_EVERY_S:
             last_flush = now
             try:
-                await owner.flush()
+                await daemon.flush()
             except EnginePanicked as error:
                 end_after(error)
             except PinciteError as error:
                 log.error("what was written last may not survive a loss of power: %s", error)
-    owner.leaving.set()
+    daemon.leaving.set()
     server.close()
     await reception.close()
     (place / protocol.SOCKET).unlink(missing_ok=True)
@@ -132,19 +132,19 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
         return
 
 
-async def answer(owner: Owner, body: bytes) -> bytes:
+async def answer(daemon: Daemon, body: bytes) -> bytes:
     """The answer to one request. Errors of ours travel; anything else is logged and named. After a
     panic of the engine there is none: its state cannot be trusted, and what it was told is in its
-    log on disk. Nor is there one from an owner that is outdated. The client starts another, and
+    log on disk. Nor is there one from a daemon that is outdated. The client starts another, and
     asks again."""
     try:
         name, arguments = _read(body)
-        if why := owner.outdated:
-            owner.abandon(why)
+        if why := daemon.outdated:
+            daemon.abandon(why)
         if name in protocol.writing():
-            owner.require_writable()
-        with owner.usage.request(name):
-            result = await getattr(owner, name)(**arguments)
+            daemon.require_writable()
+        with daemon.usage.request(name):
+            result = await getattr(daemon, name)(**arguments)
         return protocol.encode((True, result))
     except EnginePanicked as error:
         end_after(error)
@@ -152,7 +152,9 @@ async def answer(owner: Owner, body: bytes) -> bytes:
         return protocol.encode((False, protocol.describe_error(error)))
     except Exception as error:
         log.exception("a request failed")
-        failed = StoreError(f"the owner failed: {error!r}", hint=f"see {protocol.LOG} in the index")
+        failed = StoreError(
+            f"the daemon failed: {error!r}", hint=f"see {protocol.LOG} in the index"
+        )
         return protocol.encode((False, protocol.describe_error(failed)))
 
 
@@ -163,6 +165,6 @@ def _read(body: bytes) -> tuple[str, dict[str, Any]]:
         arguments = protocol.decode(raw, operation.arguments)
     except (msgspec.MsgspecError, KeyError, ValueError) as error:
         raise IndexUnavailable(
-            f"the owner does not understand a request: {error!r}", hint="pincite status"
+            f"the daemon does not understand a request: {error!r}", hint="pincite status"
         ) from error
     return name, dict(zip(operation.names, arguments, strict=True))

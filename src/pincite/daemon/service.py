@@ -1,4 +1,4 @@
-"""What an owner does: the index of one folder, and the encoder of queries, in one process."""
+"""What a daemon does: the index of one folder, and the encoder of queries, in one process."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from pincite.stores.opening import Opened, open_edge
 log = logging.getLogger("pincite.daemon")
 
 
-class AlreadyOwned(IndexUnavailable):
+class AlreadyRunning(IndexUnavailable):
     """Another process has the index. It never leaves this one."""
 
 
-class Owner(LocalIndex):
-    """`wire.Service` on the index folder `root`. Close it, or the lock stays until the end."""
+class Daemon(LocalIndex):
+    """`protocol.Service` on the index folder `root`. Close it, or the lock stays until the end."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Owner(LocalIndex):
         open_store: Callable[[Path], Opened] = open_edge,
     ) -> None:
         """Take the folder. `load_encoder` opens the encoder from a folder of models, at first
-        `models`. Raises AlreadyOwned, IndexTooNew, StoreError, UsageError."""
+        `models`. Raises AlreadyRunning, IndexTooNew, StoreError, UsageError."""
         self._root = root
         self._copy: Copy | None = None
         self._folder = root.stat()
@@ -70,7 +70,7 @@ class Owner(LocalIndex):
     async def open(self, *, mend: bool = True) -> None:
         server_is_ahead = self._copy is not None and self._opened.remote
         await super().open(mend=mend and not server_is_ahead)
-        if self._opened.remote:  # with the next owner it may be back
+        if self._opened.remote:  # with the next daemon it may be back
             for broken in self._broken.values():
                 raise broken
         specs = [info.spec for info in await self.collections()]
@@ -132,7 +132,7 @@ class Owner(LocalIndex):
 
     @property
     def outdated(self) -> str:
-        """Why this owner must end at once, without another write; empty while it may go on. The
+        """Why this daemon must end at once, without another write; empty while it may go on. The
         folder may have been removed, moved, or replaced by one of the same name; and what was
         copied to be read may have changed."""
         try:
@@ -169,7 +169,7 @@ class Owner(LocalIndex):
 
 
 def take_index(root: Path) -> int:
-    """Lock an index folder for this process, until the descriptor is closed. Raises AlreadyOwned,
+    """Lock an index folder for this process, until the descriptor is closed. Raises AlreadyRunning,
     OSError."""
     path = workplace(root) / protocol.LOCK
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -177,7 +177,7 @@ def take_index(root: Path) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         os.close(lock)
-        raise AlreadyOwned(f"another process owns {root}") from error
+        raise AlreadyRunning(f"another process owns {root}") from error
     with suppress(OSError):  # of a full disk: the number is there for messages
         os.pwrite(lock, f"{os.getpid():<10}".encode(), 0)  # in place, which takes no room
     return lock

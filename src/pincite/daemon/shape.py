@@ -1,6 +1,6 @@
-"""The shape of all that client and owner say to each other, as one fingerprint.
+"""The shape of all that client and daemon say to each other, as one fingerprint.
 
-`python -m pincite.daemon.shape` prints the line that `wire.SHAPES` needs once a message has
+`python -m pincite.daemon.shape` prints the line that `protocol.SHAPES` needs once a message has
 changed.
 """
 
@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from pincite.daemon import protocol
-from pincite.daemon.remote_search import Place
+from pincite.daemon.remote_search import SearchableState
 from pincite.profile import Profile
 
 #: What travels as bytes inside of other messages, and how an error does.
-_INSIDE: tuple[Any, ...] = (tuple[Place, ...], Profile, tuple[str, str, str])
+_INSIDE: tuple[Any, ...] = (tuple[SearchableState, ...], Profile, tuple[str, str, str])
 
 
 def fingerprint() -> str:
@@ -38,7 +38,7 @@ def description() -> str:
 
 
 def line_for(number: int) -> str:
-    """The entry of `wire.SHAPES` for messages as they are now."""
+    """The entry of `protocol.SHAPES` for messages as they are now."""
     return f'    {number}: "{fingerprint()}",'
 
 

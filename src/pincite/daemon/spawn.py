@@ -1,4 +1,4 @@
-"""How the owner of an index is found or started, by any number of clients at once."""
+"""How the daemon of an index is found or started, by any number of clients at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pincite.index.folder import require_own
 
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
 _POLL_S = 0.01
-_STARTS = 4  # of owners that were killed before they had said anything
+_STARTS = 4  # of daemons that were killed before they had said anything
 _BUFFER_BYTES = 1024 * 1024
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
@@ -27,11 +27,11 @@ Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class _Died(IndexUnavailable):
-    """An owner has ended without a word, as one does that is killed while it starts."""
+    """A daemon has ended without a word, as one does that is killed while it starts."""
 
 
 async def connect(root: Path) -> Stream | None:
-    """A connection to the owner of `root`, None if there is none. Raises IndexUnavailable, also
+    """A connection to the daemon of `root`, None if there is none. Raises IndexUnavailable, also
     where another user's process answers or the folder is not ours."""
     require_own(root)
     stream = await _connect_in(root, root)
@@ -48,7 +48,7 @@ async def _connect_in(place: Path, root: Path) -> Stream | None:
         return None
     except OSError as error:
         raise IndexUnavailable(
-            f"the owner of {root} cannot be reached: {error}",
+            f"the daemon of {root} cannot be reached: {error}",
             hint="use an index folder of your own: see PINCITE_INDEX",
         ) from error
     if not is_ours(stream[1].get_extra_info("socket")):
@@ -61,7 +61,7 @@ async def _connect_in(place: Path, root: Path) -> Stream | None:
 
 
 async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
-    """A connection to the owner of `root`, which is started if there is none. Of several clients
+    """A connection to the daemon of `root`, which is started if there is none. Of several clients
     that do this at once, one starts it and the others wait. Raises what kept it from starting."""
     stream = await connect(root)
     if stream is not None:
@@ -74,7 +74,7 @@ async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
                 return await _start(root, models, idle_s)
     except TimeoutError as error:
         raise IndexUnavailable(
-            f"the owner of {root} has not started within {_START_S:g} s",
+            f"the daemon of {root} has not started within {_START_S:g} s",
             hint=f"look into {workplace(root) / protocol.LOG}{_who(root)}",
         ) from error
 
@@ -121,7 +121,7 @@ def _owned(root: Path) -> bool:
     """Does a process hold the index, whether it answers or not?"""
     try:
         lock = os.open(workplace(root) / protocol.LOCK, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:  # if it is there, the owner will say what is wrong with it
+    except OSError:  # if it is there, the daemon will say what is wrong with it
         return False
     try:
         return not _try(lock)
@@ -129,7 +129,7 @@ def _owned(root: Path) -> bool:
         os.close(lock)
 
 
-def owner_pid(root: Path) -> int | None:
+def daemon_pid(root: Path) -> int | None:
     """The process that holds the index, whether it answers or not."""
     try:
         return int((workplace(root) / protocol.LOCK).read_text()) if _owned(root) else None
@@ -139,20 +139,20 @@ def owner_pid(root: Path) -> int | None:
 
 async def wait_for_end(root: Path, pid: int | None) -> None:
     """Return when this process has let go of the index."""
-    while pid is not None and owner_pid(root) == pid:  # noqa: ASYNC110 - in another process
+    while pid is not None and daemon_pid(root) == pid:  # noqa: ASYNC110 - in another process
         await asyncio.sleep(_POLL_S)
 
 
 def _who(root: Path) -> str:
     """Which process to end, for a hint."""
-    pid = owner_pid(root)
+    pid = daemon_pid(root)
     return "" if pid is None else f", then: kill {pid}"
 
 
 def hung(root: Path, what: str, seconds: float) -> IndexUnavailable:
-    """What to say of an owner that does not answer."""
+    """What to say of a daemon that does not answer."""
     return IndexUnavailable(
-        f"the owner of {root} has not answered {what!r} within {seconds:g} s",
+        f"the daemon of {root} has not answered {what!r} within {seconds:g} s",
         hint=f"look into {workplace(root) / protocol.LOG}{_who(root)}",
     )
 
@@ -172,7 +172,7 @@ async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None
     if answer["error"] is not None:
         return protocol.revive_error(*answer["error"])
     return _Died(
-        f"the owner of {root} did not start",
+        f"the daemon of {root} did not start",
         hint=f"look at the end of {workplace(root) / protocol.LOG}",
     )
 
@@ -204,7 +204,7 @@ def _launch(root: Path, models: Path, idle_s: float) -> tuple[int, int]:
     except OSError as error:
         os.close(reading)
         raise IndexUnavailable(
-            f"the owner of {root} cannot be started with its log {log}: {error.strerror}",
+            f"the daemon of {root} cannot be started with its log {log}: {error.strerror}",
             hint=f"see what is there: ls -ld {log}",
         ) from error
     finally:

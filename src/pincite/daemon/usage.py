@@ -1,4 +1,4 @@
-"""Is an owner in use? One that is not makes room for a newer version."""
+"""Is a daemon in use? One that is not makes room for a newer version."""
 
 from __future__ import annotations
 

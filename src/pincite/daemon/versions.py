@@ -1,9 +1,9 @@
-"""What a client does about an owner of another version.
+"""What a client does about a daemon of another version.
 
 The newer one wins, and only then, so that programs of two versions never take an index from each
-other in turns. A newer client asks an older owner to leave once nobody uses it; an older client
+other in turns. A newer client asks an older daemon to leave once nobody uses it; an older client
 never does, and says what to do. Of two that have one version and number and other messages, which
-happens while Pincite is being changed, the client takes the place of an owner that nobody uses.
+happens while Pincite is being changed, the client takes the place of a daemon that nobody uses.
 """
 
 from __future__ import annotations
@@ -12,54 +12,54 @@ from pathlib import Path
 from typing import Literal
 
 from pincite import version
-from pincite.daemon import protocol as wire
-from pincite.errors import OwnerOfAnotherVersion
+from pincite.daemon import protocol
+from pincite.errors import DaemonOfAnotherVersion
 
-#: How long nobody must have asked an older owner for anything before it is asked to leave.
+#: How long nobody must have asked an older daemon for anything before it is asked to leave.
 UNUSED_S = 1.0
 #: How long a newer client waits for that.
 PATIENCE_S = 5.0
 
 
-def compare(owner: wire.Identity) -> Literal["same", "older", "newer"]:
-    """How an owner's version stands to ours. One that cannot be read counts as newer; one with our
+def compare(daemon: protocol.Identity) -> Literal["same", "older", "newer"]:
+    """How a daemon's version stands to ours. One that cannot be read counts as newer; one with our
     number and other messages as older."""
-    ours, theirs = (version.VERSION, wire.PROTOCOL), (owner.version, owner.protocol)
+    ours, theirs = (version.VERSION, protocol.PROTOCOL), (daemon.version, daemon.protocol)
     if ours == theirs:
-        return "same" if owner.shape == wire.SHAPES[wire.PROTOCOL] else "older"
+        return "same" if daemon.shape == protocol.SHAPES[protocol.PROTOCOL] else "older"
     from packaging.version import InvalidVersion, Version  # hardly ever needed
 
     try:
-        known = (Version(owner.version), owner.protocol)
+        known = (Version(daemon.version), daemon.protocol)
     except InvalidVersion:
         return "newer"
-    return "older" if known < (Version(version.VERSION), wire.PROTOCOL) else "newer"
+    return "older" if known < (Version(version.VERSION), protocol.PROTOCOL) else "newer"
 
 
-def refusal(root: Path, owner: wire.Identity | None) -> OwnerOfAnotherVersion:
-    """What to say of an owner that cannot be used: a newer one, or an older one that is busy."""
-    if owner is None:
-        return OwnerOfAnotherVersion(
-            f"the owner of {root} is of a version that this one, {_name()}, does not understand",
+def refusal(root: Path, daemon: protocol.Identity | None) -> DaemonOfAnotherVersion:
+    """What to say of a daemon that cannot be used: a newer one, or an older one that is busy."""
+    if daemon is None:
+        return DaemonOfAnotherVersion(
+            f"the daemon of {root} is of a version that this one, {_name()}, does not understand",
             hint="pincite stop, and run one version of Pincite at a time",
         )
-    found = f"the owner of {root} (process {owner.pid}) is of {_name(owner)}"
-    if compare(owner) == "older":
-        return OwnerOfAnotherVersion(
+    found = f"the daemon of {root} (process {daemon.pid}) is of {_name(daemon)}"
+    if compare(daemon) == "older":
+        return DaemonOfAnotherVersion(
             f"{found}, older than this {_name()}, and in use",
             hint="wait for the programs that use it or end them, or: pincite stop;"
             " start this program again if an older version was installed meanwhile",
         )
-    return OwnerOfAnotherVersion(
+    return DaemonOfAnotherVersion(
         f"{found}, newer than this {_name()}",
-        hint=f"pip install 'pincite=={owner.version}' and start this program again;"
+        hint=f"pip install 'pincite=={daemon.version}' and start this program again;"
         " or to go on with this one: pincite stop",
     )
 
 
-def _name(owner: wire.Identity | None = None) -> str:
-    number, protocol = version.VERSION, wire.PROTOCOL
-    if owner is None:
+def _name(daemon: protocol.Identity | None = None) -> str:
+    number, spoken = version.VERSION, protocol.PROTOCOL
+    if daemon is None:
         return f"version {number}"
-    same = owner.version == number
-    return f"version {owner.version}{f' (protocol {owner.protocol}, not {protocol})' * same}"
+    same = daemon.version == number
+    return f"version {daemon.version}{f' (protocol {daemon.protocol}, not {spoken})' * same}"

@@ -23,7 +23,7 @@ class Status:
     """An index folder, its collections, and what would mend or better them."""
 
     index: str
-    owner_pid: int
+    daemon_pid: int
     version: str
     rung: str
     collections: tuple[CollectionInfo, ...]
@@ -34,13 +34,13 @@ class Status:
 
 
 async def status(engine: AsyncPincite) -> Status:
-    """Ask the owner. Raises IndexNotFound."""
+    """Ask the daemon. Raises IndexNotFound."""
     client = engine.client()
     identity = await client.hello()
     infos = await engine.collections()
     advice = []
     for info in infos:
-        name = info.spec.called
+        name = info.spec.public_name
         if info.spec.pending:
             to = info.spec.model or BUNDLED
             advice.append(f"{info.spec.name} is not complete: pincite reembed {name} --to {to}")
@@ -70,7 +70,7 @@ async def status(engine: AsyncPincite) -> Status:
 
 def standing(spec: CollectionSpec, unseen: Collection[str]) -> str:
     """What users call the collection where that is not its name, and why it is not searched."""
-    of = f", a part of {spec.called}" if spec.base else ""
+    of = f", a part of {spec.public_name}" if spec.base else ""
     if spec.pending:
         return f"{of}, being filled"
     return f"{of}, replaced" if spec.name in unseen else of
@@ -92,7 +92,7 @@ def status_table(found: Status) -> str:
     """A status as lines of text."""
     lines = [
         f"index    {one_line(found.index)}",
-        f"owner    process {found.owner_pid}, version {found.version}",
+        f"daemon   process {found.daemon_pid}, version {found.version}",
         f"rung     {found.rung}",
         f"store    {found.store}",
         f"log      {'of searches, in the index folder' if found.logging else 'off'}",

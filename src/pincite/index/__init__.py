@@ -1,1 +1,1 @@
-"""An index in this process: a store and a catalogue that agree, in a folder."""
+"""An index in this process: a store and a catalog that agree, in a folder."""

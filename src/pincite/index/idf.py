@@ -1,4 +1,4 @@
-"""The IDF of a query's terms from what the catalogue has counted, and weights that add up exactly.
+"""The IDF of a query's terms from what the catalog has counted, and weights that add up exactly.
 
 Engines count for themselves, but each in its own way: points that were removed stay in the count
 until a segment is rebuilt, staged ones are in it, and shards count apart. So engines are asked for
@@ -26,7 +26,7 @@ def stored(
     spec: CollectionSpec, revision: str, vectors: Sequence[SparseVector]
 ) -> tuple[Sequence[SparseVector], dict[str, TermCounts]]:
     """The weights of the chunks of a revision as the store gets them, and the counts of their terms
-    for the catalogue. Weights that want no IDF stay as they are and are not counted."""
+    for the catalog. Weights that want no IDF stay as they are and are not counted."""
     if not spec.idf:
         return vectors, {}
     weights = [rounded(vector) for vector in vectors]

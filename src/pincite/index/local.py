@@ -1,9 +1,9 @@
-"""A store and a catalogue that always agree, whatever dies in between.
+"""A store and a catalog that always agree, whatever dies in between.
 
 The order of writes is the whole trick. A document's points are staged, unseen; then its record is
-committed to the catalogue, which is the moment when the new one counts; then the points are
+committed to the catalog, which is the moment when the new one counts; then the points are
 published and those of its predecessor removed. After a crash at any point, the revisions that the
-catalogue names are the truth: other points are leftovers, and a revision with too few points (only
+catalog names are the truth: other points are leftovers, and a revision with too few points (only
 a loss of power can do that) is forgotten, so that the next run of its source brings it back.
 """
 
@@ -40,14 +40,14 @@ from pincite.model import (
     SparseVector,
 )
 from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
-from pincite.support.concurrency import to_the_end
+from pincite.support.concurrency import run_to_completion
 
 T = TypeVar("T")
 log = logging.getLogger("pincite.index.local")
 
 
 class LocalIndex:
-    """`pincite.ports.Index` over a store and a catalogue that nobody else writes to. Call `open`
+    """`pincite.ports.Index` over a store and a catalog that nobody else writes to. Call `open`
     first and `close` last."""
 
     def __init__(self, store: Store, catalog: Catalog, measured: Measured | None = None) -> None:
@@ -210,7 +210,7 @@ class LocalIndex:
     ) -> tuple[Stored, ...]:
         self._usable(collection)
         found = await self._store.load(collection, ids, vectors=vectors)
-        return await self._refs.put_into_stored(collection, found)
+        return await self._refs.apply_to_stored(collection, found)
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         self._usable(collection)
@@ -218,12 +218,12 @@ class LocalIndex:
         if revision is None:
             return ()
         found = await self._store.of_revision(collection, revision)
-        return tuple(await self._refs.put_into(collection, found))
+        return tuple(await self._refs.apply(collection, found))
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         self._usable(collection)
         found = await self._store.page(collection, after, limit)
-        return tuple(await self._refs.put_into(collection, found))
+        return tuple(await self._refs.apply(collection, found))
 
     async def weigh(
         self, collection: str, revision: str, vectors: Mapping[str, SparseVector]
@@ -268,7 +268,7 @@ class LocalIndex:
         return self._optimising.busy
 
     async def close(self) -> None:
-        """Let go of the store and the catalogue."""
+        """Let go of the store and the catalog."""
         await self._optimising.stop()
         try:
             await self._store.close()
@@ -280,7 +280,7 @@ class LocalIndex:
         async with self._locks.setdefault(collection, asyncio.Lock()):
             self.dirty = True
             try:
-                return await to_the_end(work())
+                return await run_to_completion(work())
             finally:
                 self._refs.forget(collection)
 

@@ -1,4 +1,4 @@
-"""What makes a store and its catalogue agree again after a crash."""
+"""What makes a store and its catalog agree again after a crash."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pincite.ports import Catalog, Store
 
 
 async def reconcile(store: Store, catalog: Catalog, collection: str) -> int:
-    """Make the store hold exactly what the catalogue names, and the other way round.
+    """Make the store hold exactly what the catalog names, and the other way round.
 
-    Revisions that the catalogue does not name are leftovers and are removed. Documents of which
+    Revisions that the catalog does not name are leftovers and are removed. Documents of which
     the store has too few points are forgotten, and their sources become incomplete, so that the
     next run brings them back. Returns how many there were.
     """

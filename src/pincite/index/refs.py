@@ -1,4 +1,4 @@
-"""The `ref` of indexed documents, as the catalogue has it now."""
+"""The `ref` of indexed documents, as the catalog has it now."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Refs:
         """Something has been written."""
         self._known.pop(collection, None)
 
-    async def put_into(self, collection: str, chunks: Sequence[Chunk]) -> list[Chunk]:
+    async def apply(self, collection: str, chunks: Sequence[Chunk]) -> list[Chunk]:
         """The same chunks with the `ref` of their documents."""
         known = self._known.setdefault(collection, {})
         missing = {key for c in chunks if (key := (c.repo, c.path)) not in known}
@@ -32,7 +32,7 @@ class Refs:
         refs = ((chunk, known.get((chunk.repo, chunk.path), chunk.ref)) for chunk in chunks)
         return [chunk if chunk.ref == ref else replace(chunk, ref=ref) for chunk, ref in refs]
 
-    async def put_into_stored(self, collection: str, found: Sequence[Stored]) -> tuple[Stored, ...]:
+    async def apply_to_stored(self, collection: str, found: Sequence[Stored]) -> tuple[Stored, ...]:
         """The same with the `ref` of their documents."""
-        chunks = await self.put_into(collection, [one.chunk for one in found])
+        chunks = await self.apply(collection, [one.chunk for one in found])
         return tuple(Stored(chunk, one.vector) for one, chunk in zip(found, chunks, strict=True))

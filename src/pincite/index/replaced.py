@@ -16,7 +16,7 @@ KEPT_S: Final = 30.0
 
 class Successors:
     """A search within a scope reads which revisions are in it, and then asks for these. Where a
-    document was replaced in between, or is in the catalogue and not yet published, the one that it
+    document was replaced in between, or is in the catalog and not yet published, the one that it
     asks for stands for the other, too: the path is the same. Otherwise the document would be
     missing, old and new."""
 

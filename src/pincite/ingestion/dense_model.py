@@ -52,7 +52,7 @@ def collection_name(base: str, dense: Dense, infos: Iterable[CollectionInfo]) ->
     model = (named.model or named.provider) if named else MODEL if dense.encoder else LEXICAL
     size = dense.encoder.dimensions if dense.encoder else 0
     ours = (base, None if made_by == LEXICAL else made_by)
-    taken = {i.spec.name for i in infos if (i.spec.called, i.spec.dense) != ours}
+    taken = {i.spec.name for i in infos if (i.spec.public_name, i.spec.dense) != ours}
     return member_name(base, model, size, made_by, taken)
 
 

@@ -29,7 +29,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SkippedFile:
     """A file that was opened and left out; `failed` is the code of those that went wrong."""
 
     path: str
@@ -44,7 +44,7 @@ class Batch:
 
     documents: tuple[Prepared, ...]
     texts: tuple[str, ...]
-    skipped: tuple[Left, ...]
+    skipped: tuple[SkippedFile, ...]
     position: int
     path: str
 
@@ -66,7 +66,7 @@ def _plain(chunk: Chunk) -> str:
     return chunk.text if chunk.plain is None else chunk.plain
 
 
-class Maker:
+class Preparer:
     """Reads, chunks and weighs. `fingerprint` names everything that makes an index what it is.
 
     `chunks` are about as many as a batch holds. With `grouped` the dense model sees whole
@@ -134,22 +134,24 @@ class Maker:
         document is read, above 0. A file that fails is named and left out."""
         documents: list[Prepared] = []
         texts: list[str] = []
-        skipped: list[Left] = []
+        skipped: list[SkippedFile] = []
         for position, entry in enumerate(entries, start=1):
             try:
                 raw = opened.read(entry)
                 if (reason := reject_content(entry.path, raw)) is not None:
-                    skipped.append(Left(entry.path, reason.code, reason.detail))
+                    skipped.append(SkippedFile(entry.path, reason.code, reason.detail))
                 elif file_type(entry.path, raw[:256]) is None:
-                    skipped.append(Left(entry.path, "unsupported"))
+                    skipped.append(SkippedFile(entry.path, "unsupported"))
                 else:
                     one, read = self._prepare(opened, entry, raw, average_length())
                     documents.append(one)
                     texts += read
             except PinciteError as error:
-                skipped.append(Left(entry.path, "failed", error.message))
+                skipped.append(SkippedFile(entry.path, "failed", error.message))
             except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
-                skipped.append(Left(entry.path, "failed", f"{type(error).__name__}: {error}"))
+                skipped.append(
+                    SkippedFile(entry.path, "failed", f"{type(error).__name__}: {error}")
+                )
             if len(texts) >= self._chunks or position == len(entries):
                 yield Batch(tuple(documents), tuple(texts), tuple(skipped), position, entry.path)
                 documents, texts, skipped = [], [], []

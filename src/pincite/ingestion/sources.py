@@ -1,5 +1,5 @@
 """Which sources a run indexes, and how each is described: options, else configuration, else what
-the catalogue remembers."""
+the catalog remembers."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pincite.encoders.sparse import name_of, open_sparse, sparse_of
 from pincite.errors import PinciteError, UsageError
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import Maker
+from pincite.ingestion.prepare import Preparer
 from pincite.model import CollectionSpec
 from pincite.ports import CollectionInfo, GroupedEncoder, SparseEncoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
@@ -27,15 +27,15 @@ _SAMPLE_FILES = 40
 _SAMPLE_CHARS = 4_000
 
 
-def make_maker(
+def make_preparer(
     chunker: ChunkerConfig,
     sparse: SparseEncoder,
     spec: CollectionSpec,
     dense: Dense,
     made_with: Callable[[str, str], tuple[str, ...]] = lambda _source, _path: (),
-) -> Maker:
-    """What makes the points of a collection; `made_with` as in `Maker`."""
-    return Maker(
+) -> Preparer:
+    """What makes the points of a collection; `made_with` as in `Preparer`."""
+    return Preparer(
         chunker,
         sparse,
         spec.dense,
@@ -46,7 +46,7 @@ def make_maker(
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class Target:
     """Where new documents go: into the collection `info`, or a new one of that `name`. `like` is
     the member of the base that was made last, `others` are those besides, `serial` comes next,
     `unseen` has the same model and no search asks it."""
@@ -83,12 +83,12 @@ def choose_target(
     held: Sequence[CollectionInfo],
     dense: Dense,
     options: IndexOptions,
-) -> Goal:
+) -> Target:
     base, like = options.collection, held[-1] if held else None
     ours = all_members(infos, base)
     serial = next_serial(ours)
     if not options.beside:
-        return Goal(base, "", serial, like, like)
+        return Target(base, "", serial, like, like)
     made_by = dense.encoder.fingerprint if dense.encoder else None
     info = next((one for one in held if one.spec.dense == made_by), None)
     others = tuple(one.spec for one in held if one is not info)
@@ -96,12 +96,12 @@ def choose_target(
     unseen = next(same, None)
     there = info.spec if info else unseen
     name = there.name if there else collection_name(base, dense, infos)
-    return Goal(name, base, serial, info, like, others, unseen)
+    return Target(name, base, serial, info, like, others, unseen)
 
 
 def refuse_beside(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
     """Raise UsageError: nothing is indexed over vectors that are being filled in, or were kept."""
-    base, model = unseen.called, unseen.model or BUNDLED
+    base, model = unseen.public_name, unseen.model or BUNDLED
     state = "is not complete" if unseen.pending else "was kept and is not searched"
     ways = []
     if unseen.dense is not None:
@@ -120,7 +120,7 @@ def refuse_beside(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
 
 async def settle_spec(
     client: RemoteIndex,
-    goal: Goal,
+    target: Target,
     dense: Dense,
     models: Models,
     options: IndexOptions,
@@ -131,7 +131,7 @@ async def settle_spec(
     made_by = encoder.fingerprint if encoder else None
     dimensions = encoder.dimensions if encoder else 0
     chunker = ChunkerConfig().fingerprint
-    info, like = goal.info, goal.like.spec if goal.like else None
+    info, like = target.info, target.like.spec if target.like else None
     if info is None or options.rebuild:
         language = options.language
         if language == "auto":
@@ -139,7 +139,7 @@ async def settle_spec(
         name = name_of(options.sparse or (like.sparse_model if like else ""))
         sparse = await open_sparse(models, name, language)
         spec = CollectionSpec(
-            info.spec.name if info else goal.name,
+            info.spec.name if info else target.name,
             sparse.fingerprint,
             chunker,
             made_by,
@@ -149,11 +149,11 @@ async def settle_spec(
             sparse_model=name,
             idf=sparse.idf,
             average_length=0.0 if sparse.idf else 1.0,
-            base=info.spec.base if info else goal.base,
-            serial=info.spec.serial if info else goal.serial,
+            base=info.spec.base if info else target.base,
+            serial=info.spec.serial if info else target.serial,
             replaces=info.spec.replaces if info else (),
         )
-        await (client.reset(spec) if info or goal.unseen else client.create(spec))
+        await (client.reset(spec) if info or target.unseen else client.create(spec))
         return spec
     spec = info.spec
     if options.language not in ("auto", spec.language):
@@ -169,8 +169,8 @@ async def settle_spec(
     if spec.dense is not None:
         flags = f" --model {options.model}" if options.model else ""
         instead = (
-            f", or keep both: pincite index -c {spec.called} --beside{flags}, or without the"
-            f" files: pincite reembed {spec.called} --to {dense.name or BUNDLED}"
+            f", or keep both: pincite index -c {spec.public_name} --beside{flags}, or without the"
+            f" files: pincite reembed {spec.public_name} --to {dense.name or BUNDLED}"
         )
         require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags, instead)
     wanted = replace(spec, chunker=chunker, dense=made_by, dimensions=dimensions, model=dense.name)

@@ -10,7 +10,7 @@ from functools import partial
 
 from pincite.ingestion.changes import Diff
 from pincite.ingestion.embed import encode
-from pincite.ingestion.prepare import Batch, Maker, Prepared
+from pincite.ingestion.prepare import Batch, Prepared, Preparer
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.model import CollectionSpec, DocumentRecord
 from pincite.ports import DenseEncoder, Index
@@ -27,7 +27,7 @@ class IngestDeps:
 
     index: Index
     dense: DenseEncoder | None
-    maker: Maker
+    preparer: Preparer
     progress: Callable[[Progress], None] = lambda _: None
 
 
@@ -42,7 +42,7 @@ async def write_all(
     """Three batches are under way at once: one read, one encoded, one written. The spec comes back
     with its average length, which is estimated while the first batch is encoded."""
     removed = {record.content_hash for record in changes.removed}
-    batches = deps.maker.batches(opened, changes.pending, lambda: spec.average_length or _ANY)
+    batches = deps.preparer.batches(opened, changes.pending, lambda: spec.average_length or _ANY)
     encoding: asyncio.Task[tuple[Prepared, ...]] | None = None
     writing: asyncio.Task[None] | None = None
     reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
@@ -54,7 +54,7 @@ async def write_all(
                 encoded = await encoding
             else:  # what follows comes one by one: a sparse encoder need not be safe in two threads
                 spec = await _with_average(opened, changes, spec, deps)
-                again = partial(deps.maker.reweighed, average_length=spec.average_length)
+                again = partial(deps.preparer.reweighed, average_length=spec.average_length)
                 encoded = await asyncio.to_thread(again, await encoding)
                 reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
             if writing is not None:
@@ -105,7 +105,7 @@ async def _with_average(
     lengths = await asyncio.to_thread(
         lambda: [
             point.length
-            for batch in deps.maker.batches(opened, sample, lambda: _ANY)
+            for batch in deps.preparer.batches(opened, sample, lambda: _ANY)
             for document in batch.documents
             for point in document.points
         ]
@@ -129,7 +129,7 @@ async def weigh_again(collection: str, deps: IngestDeps) -> bool:
     done = 0
     for record in await deps.index.documents(collection):
         chunks = await deps.index.document(collection, record.source, record.path)
-        vectors = {c.id: deps.maker.weigh(c, average)[0] for c in chunks}
+        vectors = {c.id: deps.preparer.weigh(c, average)[0] for c in chunks}
         await deps.index.weigh(collection, record.revision, vectors)
         done += len(chunks)
         deps.progress(Progress("weigh", done, info.chunks))

@@ -1,7 +1,7 @@
 """A collection gets another dense model, from the texts that are stored in it.
 
 The new vectors go into a member of the same base that nobody searches until it is complete. Then it
-takes the place of the others with one write to the catalogue. A document is recorded there as soon
+takes the place of the others with one write to the catalog. A document is recorded there as soon
 as it is whole, under the revision that it has: what is cut off goes on, and a later run of indexing
 finds nothing to do.
 """
@@ -19,7 +19,7 @@ from pincite.encoders.sparse import sparse_of
 from pincite.errors import ModelUnavailable, UsageError
 from pincite.ingestion.dense_model import Dense, collection_name, open_dense
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.target import make_maker, of_model
+from pincite.ingestion.target import make_preparer, of_model
 from pincite.ingestion.write import average_of
 from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions, Work, fill
 from pincite.model import CollectionSpec
@@ -60,7 +60,7 @@ async def _reembed(
     require_base(infos, base)
     held, known = members(infos, base), all_members(infos, base)
     if not held:
-        called = sorted({info.spec.called for info in infos})
+        called = sorted({info.spec.public_name for info in infos})
         raise UsageError(
             f"there is no collection {base!r}; there are: {', '.join(called) or 'none'}",
             hint="pincite collections",
@@ -84,8 +84,8 @@ async def _reembed(
             await sparse_of(models, held[-1].spec)  # before anything is made
             spec = await make_target(index, base, dense, dense.encoder)
             sparse = await sparse_of(models, spec)
-            maker = make_maker(ChunkerConfig(), sparse, spec, dense)
-            work = Work(index, spec, dense.encoder, maker, dense.batch_chunks, progress)
+            preparer = make_preparer(ChunkerConfig(), sparse, spec, dense)
+            work = Work(index, spec, dense.encoder, preparer, dense.batch_chunks, progress)
             return await fill(work, options)
         finally:
             await models.close()

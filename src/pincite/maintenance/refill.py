@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pincite.collection.members import all_members, all_sources, members
 from pincite.errors import StoreError, UsageError
 from pincite.ingestion.embed import encode
-from pincite.ingestion.prepare import Maker, Prepared, dense_texts
+from pincite.ingestion.prepare import Prepared, Preparer, dense_texts
 from pincite.ingestion.write import IngestDeps, weigh_again
 from pincite.model import CollectionSpec, DocumentRecord, Notice, Point
 from pincite.ports import CollectionInfo, DenseEncoder, GroupedEncoder, Index
@@ -66,7 +66,7 @@ class Work:
     index: Index
     spec: CollectionSpec
     encoder: DenseEncoder
-    maker: Maker
+    preparer: Preparer
     batch_chunks: int
     progress: Callable[[Reembedding], None]
 
@@ -75,12 +75,12 @@ async def fill(work: Work, options: ReembedOptions) -> Reembedded:
     """Embed what the target of the work lacks, compare, switch, retire. Raises as `reembed`."""
     index, spec = work.index, work.spec
     infos = await index.collections()
-    olds = [info for info in members(infos, spec.called) if info.spec.name != spec.name]
+    olds = [info for info in members(infos, spec.public_name) if info.spec.name != spec.name]
     wanted = await _wanted(work, olds)
     for record in all_sources(olds):
         await index.put_source(spec.name, record)
     encoded = await _embed_all(work, wanted, options.rate)
-    await weigh_again(spec.name, IngestDeps(index, None, work.maker))
+    await weigh_again(spec.name, IngestDeps(index, None, work.preparer))
     if spec.pending:
         await _compare(index, spec, olds)
     await index.settle(spec.name)
@@ -89,7 +89,7 @@ async def fill(work: Work, options: ReembedOptions) -> Reembedded:
         await index.create(replace(made.spec, pending=False))
     retired = await _retire(index, made, options)
     return Reembedded(
-        *(spec.called, spec.name, spec.model or BUNDLED, made.documents, made.chunks, encoded),
+        *(spec.public_name, spec.name, spec.model or BUNDLED, made.documents, made.chunks, encoded),
         retired=retired,
         kept=options.keep,
     )
@@ -97,7 +97,7 @@ async def fill(work: Work, options: ReembedOptions) -> Reembedded:
 
 async def _retire(index: Index, made: CollectionInfo, options: ReembedOptions) -> tuple[str, ...]:
     """Drop what has been replaced, unless it is to be kept, and members that have become empty."""
-    ours = all_members(await index.collections(), made.spec.called)
+    ours = all_members(await index.collections(), made.spec.public_name)
     replaced = [i.spec.name for i in ours if i.spec.name in made.spec.replaces]
     empty = [i.spec.name for i in ours if not i.documents and i.spec.name != made.spec.name]
     for name in empty if options.keep else {*replaced, *empty}:
@@ -158,7 +158,7 @@ async def _prepared(work: Work, name: str, record: DocumentRecord) -> Prepared:
             hint="pincite index, then the same command again",
         )
     average = work.spec.average_length
-    points = tuple(Point(chunk, *work.maker.weigh(chunk, average)) for chunk in chunks)
+    points = tuple(Point(chunk, *work.preparer.weigh(chunk, average)) for chunk in chunks)
     return Prepared(replace(record, tokens=sum(p.length for p in points)), points)
 
 

@@ -12,7 +12,7 @@ from pincite.daemon.write_turns import Waiting, turn
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import UsageError
-from pincite.ingestion.prepare import Maker
+from pincite.ingestion.prepare import Preparer
 from pincite.ingestion.write import IngestDeps, weigh_again
 from pincite.model import CollectionSpec
 from pincite.ports import CollectionInfo, Index
@@ -45,7 +45,7 @@ async def forget(
 async def _forget_in(index: Index, models: Models, spec: CollectionSpec, source: str) -> int:
     count = await index.forget(spec.name, source)
     if spec.idf:
-        maker = Maker(ChunkerConfig(), await sparse_of(models, spec), spec.dense)
+        maker = Preparer(ChunkerConfig(), await sparse_of(models, spec), spec.dense)
         await weigh_again(spec.name, IngestDeps(index, None, maker))
     await index.settle(spec.name)
     return count
@@ -57,7 +57,7 @@ async def _alone(
 ) -> AsyncIterator[tuple[CollectionInfo, ...]]:
     """The members of a collection, to which nobody else writes meanwhile."""
     (first, *_) = await _members(index, collection)
-    async with turn(root, first.spec.called, what, waiting):
+    async with turn(root, first.spec.public_name, what, waiting):
         yield await _members(index, collection)
 
 
@@ -67,7 +67,7 @@ async def _members(index: Index, collection: str) -> tuple[CollectionInfo, ...]:
     found = all_members(infos, collection)
     found = found or tuple(info for info in infos if info.spec.name == collection)
     if not found:
-        called = sorted({info.spec.called for info in infos})
+        called = sorted({info.spec.public_name for info in infos})
         raise UsageError(
             f"there is no collection {collection!r}; there are: {', '.join(called) or 'none'}",
             hint="pincite collections",

@@ -1,6 +1,6 @@
 """An index into another store: ids, vectors and payloads as they are, nothing is encoded again.
 
-The catalogue stays where it is. What the target has whole is not copied again, so that a copy that
+The catalog stays where it is. What the target has whole is not copied again, so that a copy that
 was cut off goes on. The index changes over only when all has been counted and a sample compared.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.daemon.client import RemoteIndex
-from pincite.daemon.service import AlreadyOwned, take_index
+from pincite.daemon.service import AlreadyRunning, take_index
 from pincite.daemon.write_turns import Waiting, turn
 from pincite.errors import IndexNotFound, StoreError
 from pincite.index.folder import Remembered, fresh_owner, remembered, write_remembered
@@ -64,7 +64,7 @@ async def move(
     root = settings.index
     if not (root / "catalog.db").exists():
         raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
-    names = sorted({info.spec.called for info in await client.collections()})
+    names = sorted({info.spec.public_name for info in await client.collections()})
     async with AsyncExitStack() as turns:
         for name in names:
             what = f"moving the index to {settings.store.place}"
@@ -79,7 +79,7 @@ async def _take(root: Path, client: RemoteIndex, waiting: Waiting) -> int:
         await client.leave()
         try:
             return take_index(root)
-        except AlreadyOwned:
+        except AlreadyRunning:
             if time.monotonic() - started_s >= waiting.limit_s:
                 raise
             await asyncio.sleep(_LOOK_S)

@@ -1,4 +1,4 @@
-"""What is indexed: sources, documents, chunks, and what stores and catalogues keep of them."""
+"""What is indexed: sources, documents, chunks, and what stores and catalogs keep of them."""
 
 from __future__ import annotations
 
@@ -147,10 +147,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """What the catalogue knows of one indexed document.
+    """What the catalog knows of one indexed document.
 
     `revision` is unique to (source, path, content, index fingerprint): a document whose
-    revision is in the catalogue is indexed, whole and current. `includes` are the names of other
+    revision is in the catalog is indexed, whole and current. `includes` are the names of other
     files that it shows, one a line: it changes when they do. `notes` say what is remarkable about
     it, one `code: detail` a line.
     """
@@ -171,7 +171,7 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """A source as the catalogue remembers it: enough to index it again, and what the last run
+    """A source as the catalog remembers it: enough to index it again, and what the last run
     left out. `within` are the paths that were asked for, `""` for all of the source. `skipped`
     counts files by reason code, `skipped_paths` names the first of them as `code: path`; `noted`
     and `noted_paths` do so for what was remarkable about files that are indexed. `complete` is
@@ -199,7 +199,7 @@ class CollectionSpec:
     sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the usual one;
     `idf` says whether its weights want the IDF.
 
-    `counted` says that the catalogue counts terms, and queries bring the IDF; otherwise the engine
+    `counted` says that the catalog counts terms, and queries bring the IDF; otherwise the engine
     multiplies with its own (`engine_idf`), as in every index before 0.2. `mixed` says that some
     chunks may be weighed with another average length, because weighing has not ended.
 
@@ -234,7 +234,7 @@ class CollectionSpec:
         return self.idf and not self.counted
 
     @property
-    def called(self) -> str:
+    def public_name(self) -> str:
         """What users call it."""
         return self.base or self.name
 

@@ -1,4 +1,4 @@
-"""A store and a catalogue behind one door."""
+"""A store and a catalog behind one door."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Readable(Protocol):
 
 
 class Index(Readable, Protocol):
-    """A store and a catalogue that always agree: what ingestion writes and searches read.
+    """A store and a catalog that always agree: what ingestion writes and searches read.
 
     Methods that name a collection raise UsageError if there is none of that name, except where
     it says otherwise, and StoreError where it is broken or the engine fails. Methods that write

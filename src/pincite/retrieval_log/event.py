@@ -22,7 +22,7 @@ from pincite.model import (
 )
 from pincite.ports import CollectionInfo
 from pincite.profile import Profile
-from pincite.support.memoize import for_the_last
+from pincite.support.memoize import memoize_last
 from pincite.trace import RERANKER, Trace
 from pincite.version import VERSION
 
@@ -47,7 +47,7 @@ class Asked:
         return cls(text, scope, _table(profile), given)
 
 
-@for_the_last
+@memoize_last
 def _table(profile: Profile) -> Mapping[str, Any]:
     found: Mapping[str, Any] = msgspec.to_builtins(profile)
     return found

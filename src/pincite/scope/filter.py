@@ -12,7 +12,7 @@ from pincite.scope.where import parse_where
 
 
 async def scope_filter(collection: Searchable, scope: Scope) -> Filter:
-    """The filter that lets the chunks within the scope pass. The catalogue is asked which
+    """The filter that lets the chunks within the scope pass. The catalog is asked which
     documents a revision and globs allow. Raises StoreError, and UsageError for a `where` that says
     nothing."""
     given = parse_where(scope.where)

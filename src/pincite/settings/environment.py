@@ -41,7 +41,7 @@ def profile_values(environ: Mapping[str, str]) -> dict[str, dict[str, object]]:
     return values
 
 
-def laid_over(
+def overlay(
     table: Mapping[str, object], values: Mapping[str, Mapping[str, object]], profile: Profile
 ) -> tuple[dict[str, object], Profile]:
     """The values laid over a file's `table`, which is valid, and over the profile that it gave.

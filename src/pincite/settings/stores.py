@@ -5,7 +5,7 @@ kind = "qdrant"                   # edge (the usual one), sqlite, chroma, or qdr
 url = "https://qdrant.example"    # of a server; alone it means kind = "qdrant"
 prefix = "team-"                  # of the names of its collections
 
-An index folder remembers its store, for its catalogue says what is in there.
+An index folder remembers its store, for its catalog says what is in there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Opens again what the catalogue remembers."""
+"""Opens again what the catalog remembers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def selection_of(record: SourceRecord) -> Selection:
 
 
 def reopen_source(record: SourceRecord, within: str = "") -> OpenSource:
-    """A source that the catalogue knows, or the part of it that is `within`. Raises SourceError
+    """A source that the catalog knows, or the part of it that is `within`. Raises SourceError
     where it is gone."""
     source = record.source
     try:

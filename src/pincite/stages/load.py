@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Fused, Notice, Pool
 from pincite.ports import Searchable, Stored
-from pincite.support.concurrency import in_time, outcomes, sort_out
+from pincite.support.concurrency import gather_outcomes, split_failures, with_timeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,15 @@ async def load(
     ids: dict[str, list[str]] = {}
     for hit in wanted:
         ids.setdefault(hit.collection, []).append(hit.id)
-    answers = await outcomes(
+    answers = await gather_outcomes(
         [
-            in_time(name, by_name[name].index.load(name, keys, vectors=config.vectors), timeout_s)
+            with_timeout(
+                name, by_name[name].index.load(name, keys, vectors=config.vectors), timeout_s
+            )
             for name, keys in ids.items()
         ]
     )
-    answered, failed = sort_out(ids, answers)
+    answered, failed = split_failures(ids, answers)
     stored: dict[tuple[str, str], Stored] = {
         (name, one.chunk.id): one for name, found in answered.items() for one in found
     }

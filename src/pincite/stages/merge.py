@@ -15,7 +15,7 @@ AcrossMethod = Literal["scores", "rrf"]
 
 
 @dataclass(frozen=True, slots=True)
-class AcrossConfig:
+class MergeConfig:
     """`scores` compares what was fused as it is, which is right where collections are on one scale
     (see `stages.fuse`). `rrf` compares places, with `k`, whatever the models are.
 
@@ -37,8 +37,8 @@ class AcrossConfig:
                 raise ConfigError(f"across.{name} is {getattr(self, name)}; it is not negative")
 
 
-def across(
-    fused: Sequence[Fused], weights: Mapping[str, float], config: AcrossConfig
+def merge(
+    fused: Sequence[Fused], weights: Mapping[str, float], config: MergeConfig
 ) -> tuple[Fused, ...]:
     """One list of chunks by (-fused, id, collection) from one that is in this order.
 
@@ -58,7 +58,7 @@ def across(
 
 
 def _by_rank(
-    fused: Sequence[Fused], weights: Mapping[str, float], config: AcrossConfig
+    fused: Sequence[Fused], weights: Mapping[str, float], config: MergeConfig
 ) -> tuple[Fused, ...]:
     ranks: dict[str, int] = defaultdict(int)
     best: dict[str, tuple[int, Fused]] = {}

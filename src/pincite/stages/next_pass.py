@@ -9,7 +9,7 @@ from pincite.model import Chosen, Gated, Notice, Pass, Query
 
 
 @dataclass(frozen=True, slots=True)
-class AgainConfig:
+class NextPassConfig:
     """`few`: with fewer candidates the expansions are asked, as with a verdict that is not
     `grounded`. `widen`: fetch more of a kind of source of which too little is shown."""
 
@@ -21,8 +21,8 @@ class AgainConfig:
             raise ConfigError(f"again.few is {self.few}; it must not be negative")
 
 
-def again(
-    done: Pass, query: Query, gated: Gated, chosen: Chosen, config: AgainConfig
+def next_pass(
+    done: Pass, query: Query, gated: Gated, chosen: Chosen, config: NextPassConfig
 ) -> Pass | None:
     """The next try, None if what there is will do or nothing is left to try.
 
@@ -38,7 +38,7 @@ def again(
     return None
 
 
-def spare(
+def within_budget(
     following: Pass | None, spent_ms: float, begun_ms: float, budget_ms: float | None
 ) -> tuple[Notice, ...]:
     """The notice that there is no time for another pass, which takes about as long as the last,

@@ -105,7 +105,7 @@ async def rerank(
     judged, notices = _affordable(pool.candidates[: config.pool], config, left_ms)
     documents = [document(one.chunk, config, cut or cut_estimated) for one in judged]
     notices += _cut_notices(judged, documents, reranker, config, cut)
-    instruction = told(query, reranker, config)
+    instruction = instruction_for(query, reranker, config)
     costs = _costs(query, documents, instruction)
     whole = sum(costs) <= config.budget_tokens
     if reranker.listwise and not whole:
@@ -190,7 +190,7 @@ async def _scores(
     return scores
 
 
-def told(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
+def instruction_for(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
     """What the reranker is told besides the question, empty if it takes no instruction."""
     if reranker is None or not reranker.instructed:
         return ""
@@ -200,9 +200,9 @@ def told(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
     return "\n".join(line for line in (" ".join(one.split()) for one in text.split("\n")) if line)
 
 
-def told_hash(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
-    """SHA-256 of `told`, empty where that is."""
-    text = told(query, reranker, config)
+def instruction_hash(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
+    """SHA-256 of `instruction_for`, empty where that is."""
+    text = instruction_for(query, reranker, config)
     return sha256(text.encode()).hexdigest() if text else ""
 
 

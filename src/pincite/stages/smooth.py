@@ -78,7 +78,7 @@ def _regularise(
 
     rows, scores = np.array(vectors), np.array(values)
     # Row by row: the threads of `rows @ rows.T` wait for work spinning, and take milliseconds from
-    # the owner process where there are few cores. Einstein sums take twice as long.
+    # the daemon where there are few cores. Einstein sums take twice as long.
     nearness = np.matmul(rows[:, None, :], rows.T)[:, 0, :].astype(np.float64)
     nearness.flat[:: len(values) + 1] = 0
     # Stable, so that of equal neighbours the better ranked speaks.

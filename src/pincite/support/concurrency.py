@@ -33,7 +33,7 @@ def left_s() -> float:
     return _END_S.get() - asyncio.get_running_loop().time()
 
 
-async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
     """The result of `work`, which goes on to its end even when the caller is cancelled; the
     cancellation is raised afterwards."""
     task = asyncio.ensure_future(work)
@@ -50,7 +50,7 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
-async def together(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+async def gather(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """The results of all, in their order. One by itself needs no task and no turn of the loop,
     which is a tenth of a millisecond."""
     if len(works) == 1:
@@ -58,8 +58,8 @@ async def together(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     return list(await asyncio.gather(*works))
 
 
-async def outcomes(works: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
-    """As `together`, with the errors among the results."""
+async def gather_outcomes(works: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
+    """As `gather`, with the errors among the results."""
     if len(works) == 1:
         try:
             return [await works[0]]
@@ -68,7 +68,7 @@ async def outcomes(works: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseExce
     return list(await asyncio.gather(*works, return_exceptions=True))
 
 
-async def in_time(name: str, work: Coroutine[Any, Any, T], timeout_s: float) -> T:
+async def with_timeout(name: str, work: Coroutine[Any, Any, T], timeout_s: float) -> T:
     """What a collection answers. Raises StoreError after `timeout_s`."""
     try:
         async with within(timeout_s):
@@ -77,7 +77,7 @@ async def in_time(name: str, work: Coroutine[Any, Any, T], timeout_s: float) -> 
         raise StoreError(f"{name} gave no answer within {timeout_s:g} s") from error
 
 
-def sort_out(
+def split_failures(
     names: Iterable[str], results: Sequence[T | BaseException]
 ) -> tuple[dict[str, T], dict[str, Notice]]:
     """The answers of collections by name, and what is to be said of those that failed. Raises the
@@ -93,10 +93,10 @@ def sort_out(
             answered[name] = result
     if failed and not answered:
         raise next(iter(failed.values()))
-    return answered, {name: left_out(name, error) for name, error in failed.items()}
+    return answered, {name: failure_notice(name, error) for name, error in failed.items()}
 
 
-def left_out(name: str, error: PinciteError) -> Notice:
+def failure_notice(name: str, error: PinciteError) -> Notice:
     """That a collection took no part, and why."""
     return Notice("collection_failed", f"{name} was left out: {error.message}")
 

@@ -10,7 +10,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-def for_the_last(make: Callable[[A], B]) -> Callable[[A], B]:
+def memoize_last(make: Callable[[A], B]) -> Callable[[A], B]:
     """`make`, called only where the argument is another object than last time. For what does not
     change and cannot be hashed: a profile has tables in it."""
     last: tuple[A, B] | None = None

@@ -212,7 +212,7 @@ class EvidenceToolset(BaseToolset):
         engine = self._engine()
         engine.refresh()
         given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
-        request = commands.SearchRequest(
+        request = commands.SearchOptions(
             text=asked.query,
             limit=asked.max_results_final,
             collections=self._collections,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pincite.stages.retrieve import SearchMode
 
 __all__ = [
-    "SearchRequest",
+    "SearchOptions",
     "SourceType",
     "StageView",
     "Status",
@@ -39,7 +39,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchOptions:
     """The options of `pincite search`. A preset stands in for the configured profile, `limit` for
     its `select.results`, `by` for its `retrieve.mode`, `corpus` for its names where it has none;
     `explained` asks for a trace of every step, `debug` for what services were asked and answered,
@@ -65,7 +65,7 @@ class SearchRequest:
     corpus: Corpus | None = None
 
 
-async def search(engine: AsyncPincite, request: SearchRequest) -> tuple[EvidencePack, Trace]:
+async def search(engine: AsyncPincite, request: SearchOptions) -> tuple[EvidencePack, Trace]:
     """The pack and how it came about. Raises UsageError for a filter that cannot be, before
     anything is asked."""
     parse_where(request.where)

@@ -26,10 +26,10 @@ def counts_of(chunks: int, *terms: int) -> TermCounts:
 
 
 class CatalogContract:
-    """Derive, and let `opened` yield an empty catalogue."""
+    """Derive, and let `opened` yield an empty catalog."""
 
     @contract
-    async def test_an_empty_catalogue_has_nothing(self, catalog: Catalog) -> None:
+    async def test_an_empty_catalog_has_nothing(self, catalog: Catalog) -> None:
         assert await catalog.specs() == ()
         assert await catalog.sources("main") == ()
         assert await catalog.documents("main") == ()

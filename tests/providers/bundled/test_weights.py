@@ -51,7 +51,7 @@ def test_fetching_from_the_hub_gives_a_small_folder_that_verifies(
         options=hub.options(),
         progress=lambda *step: seen.append(step),
         now=lambda: datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC),
-        catalogue=published.catalogue,
+        catalog=published.catalog,
     )
     assert folder == root / "tiny"
     kept = sorted(path.name for path in folder.iterdir())
@@ -67,15 +67,15 @@ def test_fetching_from_the_hub_gives_a_small_folder_that_verifies(
     assert ("model.safetensors", size, size) in seen
     assert seen[-1] == ("convert to int7", size, size)
 
-    status = weights.verify("tiny", root, catalogue=published.catalogue)
+    status = weights.verify("tiny", root, catalog=published.catalog)
     assert (status.state, status.path, status.problem) == ("ready", folder, "")
     assert status.size == sum(path.stat().st_size for path in folder.iterdir())
-    assert weights.find("tiny", root, catalogue=published.catalogue) == folder
+    assert weights.find("tiny", root, catalog=published.catalog) == folder
 
 
 def test_a_second_fetch_asks_nobody(hub: Hub, published: Published, root: Path) -> None:
     for _ in range(2):
-        weights.fetch("tiny", root, options=hub.options(), catalogue=published.catalogue)
+        weights.fetch("tiny", root, options=hub.options(), catalog=published.catalog)
     assert len(hub.asked) == 2  # the weights and the tokenizer, once
 
 
@@ -88,7 +88,7 @@ def test_a_full_disk_is_noticed_before_anything_is_fetched(
             root,
             options=hub.options(),
             free_bytes=lambda folder: published.model.weights.size,
-            catalogue=published.catalogue,
+            catalog=published.catalog,
         )
     assert hub.asked == []
 
@@ -129,31 +129,31 @@ def test_damage_is_found_and_mended_by_fetching(
 ) -> None:
     folder = fetch_from_folder(published, root)
     damage(folder / name)
-    status = weights.verify("tiny", root, catalogue=published.catalogue)
+    status = weights.verify("tiny", root, catalog=published.catalog)
     assert status.state == "damaged"
     assert problem in status.problem
     if damage is not flip:  # sizes alone cannot tell
-        assert weights.find("tiny", root, catalogue=published.catalogue) is None
-        (listed,) = weights.list_models(root, catalogue=published.catalogue)
+        assert weights.find("tiny", root, catalog=published.catalog) is None
+        (listed,) = weights.list_models(root, catalog=published.catalog)
         assert listed == status
     fetch_from_folder(published, root)
-    assert weights.verify("tiny", root, catalogue=published.catalogue).state == "ready"
+    assert weights.verify("tiny", root, catalog=published.catalog).state == "ready"
     assert sorted(path.name for path in root.iterdir()) == [".tiny.lock", "tiny"]
 
 
 def test_a_model_of_other_weights_is_not_ready(published: Published, root: Path) -> None:
     fetch_from_folder(published, root)
     moved_on = replace(published.model.weights, sha256="0" * 64)
-    catalogue = {"tiny": replace(published.model, weights=moved_on)}
-    assert weights.find("tiny", root, catalogue=catalogue) is None
+    catalog = {"tiny": replace(published.model, weights=moved_on)}
+    assert weights.find("tiny", root, catalog=catalog) is None
 
 
 def test_removing_frees_what_was_there(published: Published, root: Path) -> None:
     fetch_from_folder(published, root)
-    size = weights.verify("tiny", root, catalogue=published.catalogue).size
-    assert weights.remove("tiny", root, catalogue=published.catalogue) == size
-    assert weights.remove("tiny", root, catalogue=published.catalogue) == 0
-    (listed,) = weights.list_models(root, catalogue=published.catalogue)
+    size = weights.verify("tiny", root, catalog=published.catalog).size
+    assert weights.remove("tiny", root, catalog=published.catalog) == size
+    assert weights.remove("tiny", root, catalog=published.catalog) == 0
+    (listed,) = weights.list_models(root, catalog=published.catalog)
     assert (listed.state, listed.path, listed.size) == ("absent", None, 0)
 
 
@@ -163,7 +163,7 @@ from pathlib import Path
 from pincite.providers.bundled.known_models import KnownModel, PinnedFile
 from pincite.providers.bundled.weights import FetchOptions, fetch
 model = {model!r}
-print(fetch("tiny", Path(sys.argv[1]), options={options!r}, catalogue={{"tiny": model}}))
+print(fetch("tiny", Path(sys.argv[1]), options={options!r}, catalog={{"tiny": model}}))
 """
 
 
@@ -196,7 +196,7 @@ def test_two_processes_at_once_fetch_once_and_both_end_well(
         assert (process.returncode, complaints) == (0, "")
         assert output.strip() == str(root / "tiny")
     assert len(hub.asked) == 2
-    assert weights.verify("tiny", root, catalogue=published.catalogue).state == "ready"
+    assert weights.verify("tiny", root, catalog=published.catalog).state == "ready"
 
 
 def test_a_killed_fetch_leaves_nothing_that_looks_ready(
@@ -207,10 +207,10 @@ def test_a_killed_fetch_leaves_nothing_that_looks_ready(
     wait_until(lambda: any(root.glob(".tiny.temporary-*/model.safetensors")))
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=10)
-    (listed,) = weights.list_models(root, catalogue=published.catalogue)
+    (listed,) = weights.list_models(root, catalog=published.catalog)
     assert listed.state == "absent"
     hub.mood = "well"
-    weights.fetch("tiny", root, options=hub.options(), catalogue=published.catalogue)
+    weights.fetch("tiny", root, options=hub.options(), catalog=published.catalog)
     assert sorted(path.name for path in root.iterdir()) == [".tiny.lock", "tiny"]
 
 
@@ -225,7 +225,7 @@ def test_an_interrupted_fetch_cleans_up(published: Published, root: Path) -> Non
             root,
             options=FetchOptions(order=(f"folder:{published.folder}",)),
             progress=interrupt,
-            catalogue=published.catalogue,
+            catalog=published.catalog,
         )
     assert [path.name for path in root.iterdir()] == [".tiny.lock"]
 

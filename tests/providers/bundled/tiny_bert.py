@@ -131,13 +131,13 @@ def make_tokenizer() -> Tokenizer:
 
 @dataclass(frozen=True)
 class Published:
-    """The folder in which a model's two files lie, and their catalogue entry."""
+    """The folder in which a model's two files lie, and their catalog entry."""
 
     folder: Path
     model: KnownModel
 
     @property
-    def catalogue(self) -> dict[str, KnownModel]:
+    def catalog(self) -> dict[str, KnownModel]:
         return {self.model.name: self.model}
 
 

@@ -91,12 +91,12 @@ def serve(folder: Path) -> Iterator[Hub]:
 def failing_fetch(published: Published, root: Path, options: FetchOptions) -> str:
     """The message of a fetch that must fail and leave nothing that looks like a model."""
     with pytest.raises(ModelUnavailable) as caught:
-        weights.fetch("tiny", root, options=options, catalogue=published.catalogue)
-    assert weights.find("tiny", root, catalogue=published.catalogue) is None
+        weights.fetch("tiny", root, options=options, catalog=published.catalog)
+    assert weights.find("tiny", root, catalog=published.catalog) is None
     assert [path.name for path in root.iterdir()] == [".tiny.lock"]
     return str(caught.value)
 
 
 def fetch_from_folder(published: Published, root: Path) -> Path:
     options = FetchOptions(order=(f"folder:{published.folder}",), offline=True)
-    return weights.fetch("tiny", root, options=options, catalogue=published.catalogue)
+    return weights.fetch("tiny", root, options=options, catalog=published.catalog)

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
-from pincite.daemon.spawn import owner_pid
+from pincite.daemon.spawn import daemon_pid
 from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
@@ -266,7 +266,7 @@ def test_what_others_index_meanwhile_is_found(indexed: Cli, tmp_path: Path) -> N
         indexed("collections", "drop", "other", "--yes")
 
 
-def test_warming_starts_the_owner_and_never_fails(indexed: Cli, tmp_path: Path) -> None:
+def test_warming_starts_the_daemon_and_never_fails(indexed: Cli, tmp_path: Path) -> None:
     indexed("stop")
 
     async def warm_both() -> None:
@@ -275,7 +275,7 @@ def test_warming_starts_the_owner_and_never_fails(indexed: Cli, tmp_path: Path) 
                 await warm(engine)
 
     asyncio.run(warm_both())
-    assert owner_pid(indexed.folder / ".pincite") is not None
+    assert daemon_pid(indexed.folder / ".pincite") is not None
     assert list(tmp_path.iterdir()) == []
 
 

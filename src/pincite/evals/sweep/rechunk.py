@@ -1,6 +1,6 @@
 """The sources of an index indexed anew with another chunker, into a folder that is thrown away.
 
-The write path is the usual one, with an owner process of its own; the index that is evaluated is
+The write path is the usual one, with a daemon of its own; the index that is evaluated is
 only read. Vectors are kept by text, so that those that two chunkings have in common are computed
 once.
 """
@@ -27,7 +27,7 @@ from pincite.ingestion.dense_model import Dense, open_dense
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import BATCH_CHUNKS
 from pincite.ingestion.report import Progress
-from pincite.ingestion.target import make_maker
+from pincite.ingestion.target import make_preparer
 from pincite.ingestion.write import IngestDeps
 from pincite.ports import CollectionInfo, DenseEncoder, Readable, Searchable
 from pincite.providers.dense.cached import CachedEncoder
@@ -129,9 +129,9 @@ async def _copy(
             if dense.encoder is not None:
                 ours = dense.encoder.fingerprint
                 require_fingerprint(name, "dense model", given.spec.dense or "none", ours)
-            maker = make_maker(chunker, one.sparse, spec, dense)
+            preparer = make_preparer(chunker, one.sparse, spec, dense)
             encoder = remembering(dense, cache)
-            await ingest_all(opened, spec, IngestDeps(client, encoder, maker, progress))
+            await ingest_all(opened, spec, IngestDeps(client, encoder, preparer, progress))
     before, now = await _files(one.index, name), await _files(client, name)
     if before != now:
         path = min(place[1] for place in before ^ now)

@@ -47,35 +47,33 @@ def default_root() -> Path:
 
 
 def list_models(
-    root: Path, *, catalogue: Mapping[str, KnownModel] = KNOWN_MODELS
+    root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MODELS
 ) -> tuple[ModelStatus, ...]:
     """All known models by name. Compares sizes only; `verify` reads the files."""
-    return tuple(status_of(model, root, hashes=False) for _, model in sorted(catalogue.items()))
+    return tuple(status_of(model, root, hashes=False) for _, model in sorted(catalog.items()))
 
 
 def verify(
-    name: str, root: Path, *, catalogue: Mapping[str, KnownModel] = KNOWN_MODELS
+    name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MODELS
 ) -> ModelStatus:
     """Hash the files of a model again. Raises UsageError for an unknown name."""
-    return status_of(known(name, catalogue), root, hashes=True)
+    return status_of(known(name, catalog), root, hashes=True)
 
 
-def find(
-    name: str, root: Path, *, catalogue: Mapping[str, KnownModel] = KNOWN_MODELS
-) -> Path | None:
+def find(name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MODELS) -> Path | None:
     """The folder of a model that is ready, without reading more than its manifest.
 
     Raises UsageError for an unknown name.
     """
-    status = status_of(known(name, catalogue), root, hashes=False)
+    status = status_of(known(name, catalog), root, hashes=False)
     return status.path if status.state == "ready" else None
 
 
-def remove(name: str, root: Path, *, catalogue: Mapping[str, KnownModel] = KNOWN_MODELS) -> int:
+def remove(name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MODELS) -> int:
     """Delete a model and return the bytes freed, 0 if there was none. Encoders that have it
     open go on. Raises UsageError for an unknown name, ModelUnavailable if it cannot be deleted.
     """
-    status = status_of(known(name, catalogue), root, hashes=False)
+    status = status_of(known(name, catalog), root, hashes=False)
     if status.path is None:
         return 0
     try:
@@ -86,14 +84,14 @@ def remove(name: str, root: Path, *, catalogue: Mapping[str, KnownModel] = KNOWN
     return status.size
 
 
-def known(name: str, catalogue: Mapping[str, KnownModel]) -> KnownModel:
+def known(name: str, catalog: Mapping[str, KnownModel]) -> KnownModel:
     """The entry of that name. Raises UsageError naming the known ones."""
-    if name not in catalogue:
+    if name not in catalog:
         raise UsageError(
-            f"there is no model {name!r}; known are {', '.join(sorted(catalogue))}",
+            f"there is no model {name!r}; known are {', '.join(sorted(catalog))}",
             hint="pincite models list",
         )
-    return catalogue[name]
+    return catalog[name]
 
 
 def status_of(model: KnownModel, root: Path, *, hashes: bool) -> ModelStatus:

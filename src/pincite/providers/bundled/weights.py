@@ -76,7 +76,7 @@ def fetch(
     progress: Progress = lambda *_: None,
     free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    catalogue: Mapping[str, KnownModel] = KNOWN_MODELS,
+    catalog: Mapping[str, KnownModel] = KNOWN_MODELS,
 ) -> Path:
     """The folder of a model, fetched unless it is there and its hashes are right.
 
@@ -86,7 +86,7 @@ def fetch(
     """
     from filelock import FileLock, Timeout
 
-    model = known(name, catalogue)
+    model = known(name, catalog)
     target = root / name
     if status_of(model, root, hashes=True).state == "ready":
         return target

@@ -20,9 +20,15 @@ from pincite.model import (
 )
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.scope.filter import scope_filter
-from pincite.stages.retrieve.rankings import ask, merge, with_all_words
+from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.vectors import QueryVectors
-from pincite.support.concurrency import in_time, outcomes, rate_notices, sort_out, together
+from pincite.support.concurrency import (
+    gather,
+    gather_outcomes,
+    rate_notices,
+    split_failures,
+    with_timeout,
+)
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
 SearchMode = Literal["hybrid", "vector", "keyword"]
@@ -106,9 +112,9 @@ async def retrieve(
     """
     vectors = QueryVectors(shared=len(collections) > 1)
     try:
-        results = await outcomes(
+        results = await gather_outcomes(
             [
-                in_time(
+                with_timeout(
                     one.spec.name,
                     _one(query, one, scope, config, done, vectors),
                     config.timeout_s,
@@ -119,7 +125,7 @@ async def retrieve(
     finally:
         vectors.close()
     names = [collection.spec.name for collection in collections]
-    answered, failed = sort_out(names, results)
+    answered, failed = split_failures(names, results)
     notices: list[Notice] = []
     for name in names:
         notices += [failed[name]] if name in failed else answered[name].notices
@@ -148,7 +154,9 @@ async def _one(
     texts = [query.text]
     if done.expanded:
         texts += [
-            e.text for e in query.expansions if e.collection in ("", name, collection.spec.called)
+            e.text
+            for e in query.expansions
+            if e.collection in ("", name, collection.spec.public_name)
         ]
     notices: list[Notice] = []
     filter_ = await scope_filter(collection, scope)
@@ -157,7 +165,7 @@ async def _one(
     ]
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
-    answers = await together(
+    answers = await gather(
         [
             ask(collection, request)
             if config.keyword == "bm25"
@@ -168,7 +176,7 @@ async def _one(
     first, more = answers[: len(requests)], answers[len(requests) :]
     numbered = [*enumerate(first), *((0, found) for found in more)]
     scales = {"dense": collection.spec.dense or ""}
-    merged = merge(
+    merged = merge_wordings(
         [
             replace(ranking, wording=wording, scale=scales.get(ranking.signal, ""))
             for wording, found in numbered

@@ -10,7 +10,7 @@ import msgspec
 
 from pincite.model import Hit, Ranking
 from pincite.ports import Searchable, SearchRequest, Text
-from pincite.support.concurrency import together
+from pincite.support.concurrency import gather
 from pincite.trace import exchange
 
 
@@ -52,7 +52,7 @@ async def with_all_words(
         replace(request, dense=None, filter=only, fusion="none"),
     ]
     asked = [side for side in sides if side.dense is not None or side.sparse is not None]
-    found = await together([ask(collection, side) for side in asked])
+    found = await gather([ask(collection, side) for side in asked])
     return tuple(
         _uniform(ranking) if ranking.signal == "sparse" else ranking
         for rankings in found
@@ -65,7 +65,7 @@ def _uniform(ranking: Ranking) -> Ranking:
     return replace(ranking, kind="share", hits=tuple(Hit(key, 1.0) for key in hits))
 
 
-def merge(rankings: Sequence[Ranking]) -> tuple[Ranking, ...]:
+def merge_wordings(rankings: Sequence[Ranking]) -> tuple[Ranking, ...]:
     """Rankings of one signal and wording as one: the union of their hits, each once."""
     groups: dict[tuple[str, str, int], list[Ranking]] = {}
     for ranking in rankings:

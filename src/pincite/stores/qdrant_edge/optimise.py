@@ -6,7 +6,8 @@
     child    copied     the source may be written to again
              (end)      exit code 0: the copy is optimised, flushed and closed
 
-The child ends with its parent, so that nobody writes into a folder that the next owner sweeps away.
+The child ends with its parent, so that nobody writes into a folder that the next daemon sweeps
+away.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from pincite.stores.qdrant_edge.guarding import translated
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.room import FINISHING_BYTES, SPARE_BYTES
-from pincite.support.concurrency import to_the_end
+from pincite.support.concurrency import run_to_completion
 
 T = TypeVar("T")
 
@@ -172,11 +172,13 @@ class Shard:
         async with self.writing:
             path = self.root / self._state.generation
             if generations.space_taken(path / "wal") > _LOG_BYTES:
-                await to_the_end(
+                await run_to_completion(
                     asyncio.to_thread(self.guard, "flush", lambda: generations.sync_files(path))
                 )
                 self.guard("flush", self._shard.flush)
-            await to_the_end(asyncio.to_thread(self.guard, "flush", lambda: self._sync(path)))
+            await run_to_completion(
+                asyncio.to_thread(self.guard, "flush", lambda: self._sync(path))
+            )
 
     def _sync(self, path: Path) -> None:
         generations.sync_log(path)
@@ -244,7 +246,7 @@ class Shard:
         finally:
             self._journal = None
             stale = before if self._state.generation == after else after
-            await to_the_end(
+            await run_to_completion(
                 asyncio.to_thread(shutil.rmtree, self.root / stale, ignore_errors=True)
             )
 
@@ -275,7 +277,7 @@ class Shard:
                 fresh, self._shard, self._state = self._shard, fresh, state
                 self._journal = None
             old = self.root / started.generation
-            await to_the_end(asyncio.to_thread(generations.prepare_to_close, old))
+            await run_to_completion(asyncio.to_thread(generations.prepare_to_close, old))
         finally:
             await asyncio.sleep(_TURN_S)
             self.guard("close", fresh.close)  # the old one, or the copy that failed

@@ -204,7 +204,7 @@ def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
 
     if not yes:
         infos = run(lambda engine: engine.collections(), index)
-        lost = [info for info in infos if name in (info.spec.name, info.spec.called)]
+        lost = [info for info in infos if name in (info.spec.name, info.spec.public_name)]
         known = lost and not any(info.foreign for info in lost)
         if known and not _agreed_to_drop(name, lost):
             say(f"{name} was not dropped")

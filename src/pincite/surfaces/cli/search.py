@@ -185,11 +185,11 @@ def _request(
     show_all: bool,
     explained: bool,
     debug: bool = False,
-) -> commands.SearchRequest:
+) -> commands.SearchOptions:
     """What the options of `_ASKING` say."""
     from pincite.surfaces import commands
 
-    return commands.SearchRequest(
+    return commands.SearchOptions(
         text=" ".join(query),
         limit=limit,
         collections=collection,

@@ -68,7 +68,7 @@ class Fetched:
 
 async def _search(engine: AsyncPincite, preset: str | None, asked: SearchOne) -> Answer:
     engine.refresh()
-    pack, _ = await commands.search(engine, commands.SearchRequest(text=asked.query, preset=preset))
+    pack, _ = await commands.search(engine, commands.SearchOptions(text=asked.query, preset=preset))
     found = [Result(one.chunk_id, _title(one), one.url or "") for one in pack.evidence]
     return Answer("", msgspec.to_builtins(Results(tuple(found))))
 

@@ -157,7 +157,7 @@ class Checks:
 
 async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArguments) -> Answer:
     engine.refresh()
-    request = commands.SearchRequest(
+    request = commands.SearchOptions(
         text=asked.query,
         limit=asked.limit,
         collections=asked.collections,

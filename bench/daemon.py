@@ -1,6 +1,6 @@
-"""An owner that has the vectors of its queries already: `python -m bench.owner INDEX CHUNKS SEED`.
+"""A daemon that has the vectors of its queries already: `python -m bench.daemon INDEX CHUNKS SEED`.
 
-Everything else is the product's. It is asked to leave by `release`, as any owner.
+Everything else is the product's. It is asked to leave by `release`, as any daemon.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.frame import ROOT
 from bench.synthetic import GivenVectors, Query, World
 from pincite.daemon.server import serve
-from pincite.daemon.service import Owner
+from pincite.daemon.service import Daemon
 from pincite.support.gc_tuning import rarely_collect
 
 #: Queries that are known.
@@ -23,22 +23,22 @@ _IDLE_S = 120.0
 
 
 def known_queries(chunks: int, seed: int) -> list[Query]:
-    """Questions to a synthetic collection, whose vectors such an owner has."""
+    """Questions to a synthetic collection, whose vectors such a daemon has."""
     world = World(chunks, seed)
     world.reseed(seed + 2)
     return world.queries(QUERIES)
 
 
 @asynccontextmanager
-async def knowing_owner(root: Path, chunks: int, seed: int) -> AsyncIterator[None]:
-    """The index folder has such an owner while the block runs; the block asks it to leave."""
+async def knowing_daemon(root: Path, chunks: int, seed: int) -> AsyncIterator[None]:
+    """The index folder has such a daemon while the block runs; the block asks it to leave."""
     child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bench.owner", str(root), str(chunks), str(seed)),
+        *(sys.executable, "-m", "bench.daemon", str(root), str(chunks), str(seed)),
         stdout=asyncio.subprocess.PIPE,
         cwd=ROOT,
     )
     if child.stdout is None or (await child.stdout.readline()).strip() != b"ready":
-        raise RuntimeError("the owner did not start")
+        raise RuntimeError("the daemon did not start")
     try:
         yield
     finally:
@@ -47,13 +47,13 @@ async def knowing_owner(root: Path, chunks: int, seed: int) -> AsyncIterator[Non
 
 async def own(root: Path, queries: Sequence[Query]) -> None:
     """Own the index until somebody asks to leave or nobody comes any more."""
-    owner = Owner(root, root / "models", lambda _: GivenVectors(queries))
+    daemon = Daemon(root, root / "models", lambda _: GivenVectors(queries))
     rarely_collect()
     try:
-        await owner.open()
-        await serve(owner, root, _IDLE_S, ready=lambda: print("ready", flush=True))
+        await daemon.open()
+        await serve(daemon, root, _IDLE_S, ready=lambda: print("ready", flush=True))
     finally:
-        await owner.close()
+        await daemon.close()
 
 
 if __name__ == "__main__":
