@@ -22,7 +22,13 @@ def start(cli: Cli, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
     )
+
+
+def heed_interrupts() -> None:
+    """What a shell starts in the background ignores SIGINT, and so do its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_many_runs_of_different_folders_at_once_are_all_done(cli: Cli) -> None:
@@ -43,7 +49,7 @@ def test_many_runs_of_different_folders_at_once_are_all_done(cli: Cli) -> None:
     "command",
     [
         ["index", "docs", "--lexical"],
-        ["collections", "drop", "main"],
+        ["collections", "drop", "main", "--yes"],
         ["collections", "forget", "docs"],
         ["collections", "rebuild", "main", "--lexical"],
         ["reembed", "main", "--to", "bundled"],
