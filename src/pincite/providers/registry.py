@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 from pincite.errors import ConfigError
 from pincite.model import Notice
@@ -20,7 +20,7 @@ from pincite.providers.names import parse_model
 from pincite.providers.options import ProviderOptions
 from pincite.providers.retry import Clock
 from pincite.providers.secret import Secret
-from pincite.providers.setup import Setup
+from pincite.providers.setup import KINDS, Kind, Provider, Setup
 
 __all__ = [
     "GROUP",
@@ -36,35 +36,6 @@ __all__ = [
     "providers",
 ]
 GROUP = "pincite.providers"
-Kind = Literal["dense", "sparse", "rerank", "llm"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """`dense`, `sparse`, `rerank` and `llm` name what opens such a model, as `module:function`: an
-    async function of a `Setup`. `key` is the environment variable of the key, `url` the usual
-    address, `extra` what has to be installed. A key is required where there is an `url` of https.
-    """
-
-    name: str
-    key: str = ""
-    url: str = ""
-    extra: str = ""
-    dense: str = ""
-    sparse: str = ""
-    rerank: str = ""
-    llm: str = ""
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """What it can do."""
-        return tuple(kind for kind in KINDS if getattr(self, kind))
-
-    @property
-    def needs_key(self) -> bool:
-        """Does it work only with a key?"""
-        return bool(self.key) and self.url.startswith("https:")
 
 
 _HERE = "pincite.providers"

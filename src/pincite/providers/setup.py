@@ -1,4 +1,4 @@
-"""What a provider's file is given to open a model."""
+"""What a provider is, and what its file is given to open a model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal, get_args
 
 from pincite.errors import AuthError, ConfigError
 from pincite.model import Notice
@@ -19,8 +19,35 @@ from pincite.providers.retry import Clock, RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.tokens import CountTokens, estimate_tokens, tokenizer_counter
 
-if TYPE_CHECKING:
-    from pincite.providers.registry import Provider
+Kind = Literal["dense", "sparse", "rerank", "llm"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """`dense`, `sparse`, `rerank` and `llm` name what opens such a model, as `module:function`: an
+    async function of a `Setup`. `key` is the environment variable of the key, `url` the usual
+    address, `extra` what has to be installed. A key is required where there is an `url` of https.
+    """
+
+    name: str
+    key: str = ""
+    url: str = ""
+    extra: str = ""
+    dense: str = ""
+    sparse: str = ""
+    rerank: str = ""
+    llm: str = ""
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What it can do."""
+        return tuple(kind for kind in KINDS if getattr(self, kind))
+
+    @property
+    def needs_key(self) -> bool:
+        """Does it work only with a key?"""
+        return bool(self.key) and self.url.startswith("https:")
 
 
 @dataclass(frozen=True, slots=True)
