@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.context import context_cost
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from pincite.model import Document
 
 _TINY_SHARE = 0.25  # of the target; smaller groups look for company  # guess, unmeasured
+
+#: May the first group take in the second, which follows it?
+Joins = Callable[[Group, Group], bool]
 
 
 class Packer:
@@ -45,8 +49,8 @@ class Packer:
 
     def pack(self, pieces: Iterable[Piece]) -> Iterator[Section]:
         """Sections in order; `pieces` are in order and leave out blank lines at most."""
-        glued = self._glue(pieces)
-        for group in self._settle(self._merge(self._split(glued))):
+        merged = self._join(self._split(self._glue(pieces)), self._small)
+        for group in self._join(merged, self._left_over):
             yield from self._cut(group)
 
     def _glue(self, pieces: Iterable[Piece]) -> Iterator[Group]:
@@ -107,12 +111,14 @@ class Packer:
                     yield Group(*trimmed, path, False, cost, head=head)
                 path = later
 
-    def _merge(self, groups: Iterable[Group]) -> Iterator[Group]:
+    def _join(self, groups: Iterable[Group], joins: Joins) -> Iterator[Group]:
+        """Greedy, from the front: each group takes in those behind it for as long as it `joins`
+        them."""
         current: Group | None = None
         for group in groups:
             if current is None:
                 current = group
-            elif self._may_merge(current, group):
+            elif joins(current, group):
                 _absorb(current, group, self._tiny)
             else:
                 yield current
@@ -120,7 +126,8 @@ class Packer:
         if current is not None:
             yield current
 
-    def _may_merge(self, a: Group, b: Group) -> bool:
+    def _small(self, a: Group, b: Group) -> bool:
+        """Small neighbours go together up to the target; whole definitions stay by themselves."""
         if not related(a.path, b.path) or a.cost + b.cost > self.target(a.path):
             return False
         solo = self._config.solo_tokens
@@ -128,22 +135,10 @@ class Packer:
             return min(a.cost, b.cost) < self._tiny
         return not (a.definition and max(a.cost, b.cost) >= solo)
 
-    def _settle(self, groups: Iterable[Group]) -> Iterator[Group]:
+    def _left_over(self, a: Group, b: Group) -> bool:
         """Tiny groups go with the one before, else with the one after, up to the room."""
-        current: Group | None = None
-        for group in groups:
-            if current is None:
-                current = group
-                continue
-            smaller = min(current.cost, group.cost)
-            fits = current.cost + group.cost <= self.room(current.path)
-            if smaller < self._tiny and fits and _akin(current.path, group.path):
-                _absorb(current, group, self._tiny)
-            else:
-                yield current
-                current = group
-        if current is not None:
-            yield current
+        fits = a.cost + b.cost <= self.room(a.path)
+        return min(a.cost, b.cost) < self._tiny and fits and _akin(a.path, b.path)
 
     def _cut(self, group: Group) -> Iterator[Section]:
         """What is still too long (a merge has given it a longer path) is cut between lines, and
