@@ -35,12 +35,14 @@ from bench.product import open_product, spec_of, temporary_folder
 from bench.rivals import TorchFigures, against
 from bench.torch_encoder import TorchEncoder
 from bench.vectors import open_product_encoder
-from pincite.chunkers import ChunkerConfig
 from pincite.daemon.client import RemoteIndex
 from pincite.encoders.bundled import MODEL
 from pincite.evals.analysis.statistics import median
 from pincite.evals.golden.targets import every_chunk
-from pincite.ingestion.prepare import Batch, Preparer, indexed_text
+from pincite.ingest import prepare_all
+from pincite.ingestion.batch import Batch
+from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.enrich import enrich
 from pincite.model import Matrix
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
@@ -176,7 +178,7 @@ async def _texts(place: Path, root: Path, options: Options) -> list[str]:
     """What the encoder reads when the place is indexed."""
     async with open_product(root, options) as engine:
         await engine.index([place])  # which also warms the disk's cache
-        return [indexed_text(chunk) async for chunk in every_chunk(engine.client(), "main")]
+        return [enrich(chunk) async for chunk in every_chunk(engine.client(), "main")]
 
 
 class Watch:
@@ -236,7 +238,6 @@ async def _phases(
 ) -> dict[str, float]:
     """Seconds of each phase, one after the other."""
     sparse = Bm25Encoder("english")
-    maker = Preparer(ChunkerConfig(), sparse, encoder.fingerprint)
     opened = open_source(place, limits=SourceLimits())
     seconds: dict[str, float] = {}
     async with open_product(root, options) as engine:
@@ -247,10 +248,12 @@ async def _phases(
         entries = [entry for entry in opened.entries() if isinstance(entry, Entry)]
         seconds["list"] = time.perf_counter() - started_s
         started_s = time.perf_counter()
-        batches = list(maker.batches(opened, entries, lambda: spec.average_length))
+        deps = IngestDeps(client, sparse, encoder)
+        batches = list(prepare_all(opened, entries, spec, deps))
         seconds["read, cut, weigh"] = time.perf_counter() - started_s
         started_s = time.perf_counter()
-        matrices = [encoder.embed_many(batch.texts) for batch in batches]
+        texts = [[text for one in batch.documents for text in one.texts] for batch in batches]
+        matrices = [encoder.embed_many(each) for each in texts]
         seconds["encode"] = time.perf_counter() - started_s
         await client.reset(spec)
         seconds["store"] = await _store(client, spec.name, batches, matrices)

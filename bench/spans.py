@@ -27,8 +27,7 @@ from pincite.evals.golden.beir import read_rows
 from pincite.evals.golden.targets import every_chunk
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
-from pincite.ingestion.prepare import Preparer
-from pincite.ingestion.write import IngestDeps
+from pincite.ingestion.deps import IngestDeps
 from pincite.model import Chunk, CollectionSpec
 from pincite.ports import DenseEncoder
 from pincite.providers.bundled.minilm import MiniLmEncoder
@@ -107,14 +106,13 @@ async def measure_spans(
 async def _index(texts: Path, index: LocalIndex, encoder: DenseEncoder) -> CollectionSpec:
     sparse = Bm25Encoder("english")
     chunker = ChunkerConfig()
-    maker = Preparer(chunker, sparse, encoder.fingerprint)
     spec = CollectionSpec(
         "main", sparse.fingerprint, chunker.fingerprint, encoder.fingerprint, encoder.dimensions
     )
     await index.create(spec)
     opened = open_source(texts, limits=SourceLimits())
     try:
-        await ingest(opened, Selection(), spec, IngestDeps(index, encoder, maker))
+        await ingest(opened, Selection(), spec, IngestDeps(index, sparse, encoder))
     finally:
         opened.close()
     return next(info.spec for info in await index.collections())

@@ -16,9 +16,9 @@ from pincite.collection.union import UnionIndex
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
 from pincite.ingestion.dense_model import Dense, collection_name
-from pincite.ingestion.prepare import Preparer
+from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.report import IngestReport
-from pincite.ingestion.write import IngestDeps, weigh_again
+from pincite.ingestion.weigh import weigh_others
 from pincite.maintenance.reembed import make_target
 from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions, Work, fill
 from pincite.model import CollectionSpec, Ranking
@@ -89,23 +89,13 @@ class Shelf:
         spec = there[0] if there else await self._member(encoder)
         others = [info.spec for info in held if info.spec.name != spec.name]
         together = UnionIndex(self.index, spec.name, others)
-        maker = Preparer(
-            ChunkerConfig(),
-            Bm25Encoder(),
-            spec.dense,
-            made_with=lambda *key: (*spec.formerly, *together.made_with(*key)),
-        )
-        index: Index = together
-        deps = IngestDeps(index, encoder, maker)
+        deps = IngestDeps(together, Bm25Encoder(), encoder, made_with=together.made_with)
         selection = Selection()
         with open_source(
             self.folder, name="acme", limits=SourceLimits(), selection=selection
         ) as opened:
             report = await ingest(opened, selection, spec, deps)
-        gone = await together.let_go()
-        for other in others:
-            if other.name not in gone:
-                await weigh_again(other.name, deps)
+        await weigh_others(together, others, deps.sparse)
         return report
 
     async def _member(self, encoder: HashingEncoder) -> CollectionSpec:
@@ -133,8 +123,7 @@ class Shelf:
     ) -> Reembedded:
         """As `pincite.maintenance.reembed.reembed`, without settings."""
         spec = await make_target(self.index, "docs", named(encoder), encoder)
-        maker = Preparer(ChunkerConfig(), Bm25Encoder(), spec.dense)
-        work = Work(index or self.index, spec, encoder, maker, batch_chunks, progress)
+        work = Work(index or self.index, spec, encoder, Bm25Encoder(), batch_chunks, progress)
         return await fill(work, options)
 
     async def seen(self) -> list[str]:

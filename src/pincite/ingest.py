@@ -1,49 +1,50 @@
 """The write path: from sources to an index that mirrors them. Nothing else knows its order.
 
-    sources -> diff -> read -> chunk -> enrich -> encode -> upsert -> record
+    find changes -> prepare (read -> cut -> enrich -> weigh) -> embed -> write -> remove -> record
 
-Reading and chunking of the next batch go on while one is encoded and the one before is written.
-Every document is recorded as soon as it is whole in the store, so that a run that is cut off goes
-on where it was.
+The next batch is prepared while one is embedded and the one before is written. Every document is
+recorded as soon as it is whole in the store, so that a run that is cut off goes on where it was.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
-from pincite.chunkers import ChunkerConfig
-from pincite.collection.members import as_one, members, require_base
+from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
 from pincite.daemon.client import RemoteIndex
 from pincite.daemon.write_turns import Waiting, turn
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
-from pincite.errors import UsageError
-from pincite.ingestion.changes import find_changes
+from pincite.errors import PinciteError
+from pincite.ingestion.batch import Batch, Prepared, SkippedFile
+from pincite.ingestion.changes import Changes, find_changes
 from pincite.ingestion.dense_model import open_dense
+from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.embed import embed
+from pincite.ingestion.enrich import enrich
 from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.read import read
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.ingestion.sources import open_all, renamed
-from pincite.ingestion.target import (
-    choose_target,
-    goes_beside,
-    make_preparer,
-    of_model,
-    refuse_beside,
-    settle_spec,
+from pincite.ingestion.revisions import made_with_no_other, record_of
+from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
+from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
+from pincite.ingestion.weigh import (
+    ANY_AVERAGE,
+    average_of,
+    sample_of,
+    weigh,
+    weigh_again,
+    weigh_others,
 )
-from pincite.ingestion.write import IngestDeps, weigh_again, write_all
-from pincite.model import CollectionSpec, SourceRecord
+from pincite.model import CollectionSpec, DocumentRecord
 from pincite.settings.load import Settings
-from pincite.sources import OpenSource, Selection
-
-_NAMED = 50  # skipped files that the catalog names
+from pincite.sources import Entry, OpenSource, Selection
 
 
 async def index_sources(
@@ -55,69 +56,34 @@ async def index_sources(
 ) -> tuple[IngestReport, ...]:
     """Index the sources one after the other; see `AsyncPincite.index`."""
     options = replace(options, collection=options.collection or settings.indexed_collection)
-    what = f"indexing {_named(locations)} into {options.collection!r}"
+    what = f"indexing {names_of(locations)} into {options.collection!r}"
     waiting = Waiting(options.wait_s, options.on_notice)
     async with turn(settings.index, options.collection, what, waiting):
-        return await _index(settings, client, locations, options, progress)
-
-
-def _named(locations: Sequence[str | Path]) -> str:
-    return ", ".join(str(Path(each).absolute()) for each in locations) or "all that it knows"
-
-
-async def _index(
-    settings: Settings,
-    client: RemoteIndex,
-    locations: Sequence[str | Path],
-    options: IndexOptions,
-    progress: Callable[[Progress], None],
-) -> tuple[IngestReport, ...]:
-    infos = await client.collections()
-    require_base(infos, options.collection)
-    held = members(infos, options.collection)
-    configured = any(each.collection == options.collection for each in settings.sources)
-    if not held and not locations and not configured:
-        raise UsageError(
-            f"nothing is known of collection {options.collection!r} yet",
-            hint=f"pincite index PATH --collection {options.collection}",
-        )
-    base = as_one(held, held[-1].spec) if held else None
-    if base is not None and base.broken and not options.rebuild:
-        raise UsageError(base.broken, hint=f"pincite collections rebuild {options.collection}")
-    options = replace(options, beside=goes_beside(settings, held, options))
-    with open_all(locations, options, base, settings.sources) as opened:
-        async with open_dense(settings, of_model(settings, held, options), options) as dense:
-            models = Models(settings.use, settings.models, offline=settings.offline)
-            target = choose_target(infos, held, dense, options)
-            if target.unseen and not options.rebuild:
-                refuse_beside(target.unseen, target.like.spec if target.like else None)
-            spec = await settle_spec(client, target, dense, models, options, opened)
-            index = UnionIndex(client, spec.name, target.others)
-            kept = () if options.rebuild else spec.formerly
-            preparer = make_preparer(
-                ChunkerConfig(),
-                await sparse_of(models, spec),
-                spec,
-                dense,
-                lambda *key: (*kept, *(() if options.rebuild else index.made_with(*key))),
-            )
-            deps = IngestDeps(index, dense.encoder, preparer, progress)
-            reports = await ingest_all(opened, spec, deps)
-            for former in renamed(opened, base.sources if base else (), settings.sources):
-                for info in held:
-                    await client.forget(info.spec.name, former)
-            await _leave_others(index, spec, target.others, deps)
-            return reports
-
-
-async def _leave_others(
-    index: UnionIndex, spec: CollectionSpec, others: Sequence[CollectionSpec], deps: IngestDeps
-) -> None:
-    """What is left in the other members is weighed for what is left."""
-    gone = await index.let_go() if others else ()
-    for other in others:
-        if other.name not in gone and other.sparse == spec.sparse:
-            await weigh_again(other.name, deps)
+        infos = await client.collections()
+        base = find_base(settings, infos, locations, options)
+        held = members(infos, options.collection)
+        options = replace(options, beside=goes_beside(settings, held, options))
+        with open_all(locations, options, base, settings.sources) as opened:
+            async with open_dense(settings, of_model(settings, held, options), options) as dense:
+                models = Models(settings.use, settings.models, offline=settings.offline)
+                target = choose_target(infos, held, dense, options)
+                spec = await settle_spec(client, target, dense, models, options, opened)
+                index = UnionIndex(client, spec.name, target.others)
+                deps = IngestDeps(
+                    index,
+                    await sparse_of(models, spec),
+                    dense.encoder,
+                    ChunkerConfig(),
+                    dense.batch_chunks,
+                    made_with_no_other if options.rebuild else index.made_with,
+                    progress,
+                )
+                reports = await ingest_all(opened, spec, deps)
+                for former in renamed(opened, base.sources if base else (), settings.sources):
+                    for info in held:
+                        await client.forget(info.spec.name, former)
+                await weigh_others(index, target.others, deps.sparse, progress)
+                return reports
 
 
 async def ingest_all(
@@ -142,55 +108,138 @@ async def ingest(
     DiskFull or IndexUnavailable; what was recorded until then stays.
     """
     started_s = time.monotonic()
-    name = opened.source.name
-    report = IngestReport(spec.name, name)
-    records = await deps.index.documents(spec.name, name)
+    index, report = deps.index, IngestReport(spec.name, opened.source.name)
+    records = await index.documents(spec.name, opened.source.name)
     deps.progress(Progress("diff", 0, len(records)))
-    fingerprint = partial(deps.preparer.fingerprints_of, opened)
-    changes = await asyncio.to_thread(find_changes, opened, records, fingerprint)
-    record = await _remembered(opened, selection, spec, deps)
+    changes = await asyncio.to_thread(find_changes, opened, records, spec, deps.made_with)
+    report.expect(changes, records)
+    infos = await index.collections()
+    record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))
     if changes.pending or changes.removed:
-        await deps.index.put_source(spec.name, record)
-    report.new, report.changed = changes.new, changes.changed
-    report.unchanged, report.removed = changes.unchanged, len(changes.removed)
-    new = {entry.path for entry in changes.pending} | {r.path for r in changes.removed}
-    for known in records:
-        if known.path not in new:
-            report.note(known.path, known.notes)
-    spec = await write_all(opened, changes, spec, deps, report, {r.path: r for r in records})
+        await index.put_source(spec.name, record)
+    if changes.pending and spec.average_length <= 0:
+        spec = await _with_average(opened, changes.pending, spec, deps)
+    await _write_all(opened, changes, records, spec, deps, report)
     if changes.removed:
-        await deps.index.remove(spec.name, [r.revision for r in changes.removed])
+        await index.remove(spec.name, [gone.revision for gone in changes.removed])
     if changes.touched:
-        await deps.index.touch(spec.name, changes.touched)
-    weighed = await weigh_again(spec.name, deps)
+        await index.touch(spec.name, changes.touched)
+    weighed = await weigh_again(spec.name, index, deps.sparse, deps.progress)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
-    await deps.index.put_source(
-        spec.name,
-        replace(
-            record,
-            complete=True,
-            indexed_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            skipped=report.skipped,
-            skipped_paths=tuple(report.skipped_paths[:_NAMED]),
-            noted=report.noted,
-            noted_paths=tuple(report.noted_paths[:_NAMED]),
-        ),
-    )
+    await index.put_source(spec.name, report.complete(record))
     if changes.pending or changes.removed or changes.touched or weighed:
-        await deps.index.settle(spec.name)
+        await index.settle(spec.name)
     report.duration_s = time.monotonic() - started_s
     return report
 
 
-async def _remembered(
-    opened: OpenSource, selection: Selection, spec: CollectionSpec, deps: IngestDeps
-) -> SourceRecord:
-    """The record of the source, with the parts of it that were indexed before."""
-    info = next(i for i in await deps.index.collections() if i.spec.name == spec.name)
-    within = {opened.within}
-    for known in info.sources:
-        if known.source.name == opened.source.name:
-            within.update(known.within)
-    parts = ("",) if "" in within else tuple(sorted(within))
-    return SourceRecord(opened.source, parts, selection.include, selection.exclude)
+async def _write_all(
+    opened: OpenSource,
+    changes: Changes,
+    records: Sequence[DocumentRecord],
+    spec: CollectionSpec,
+    deps: IngestDeps,
+    report: IngestReport,
+) -> None:
+    """Three batches are under way at once: one is prepared, one embedded, one written."""
+    known = {record.path: record for record in records}
+    removed = {record.content_hash for record in changes.removed}
+    batches = prepare_all(opened, changes.pending, spec, deps)
+    embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
+    writing: asyncio.Task[None] | None = None
+    preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
+    try:
+        while (batch := await preparing) is not None:
+            embedding = asyncio.create_task(_embed(batch.documents, deps, report))
+            preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
+            embedded = await embedding
+            if writing is not None:
+                await writing
+            writing = asyncio.create_task(_write(embedded, spec, deps, report))
+            report.count(batch, known, removed)
+            stale = [known[s.path].revision for s in batch.skipped if s.path in known]
+            if stale:  # what was indexed under this path is not what is there now
+                await deps.index.remove(spec.name, stale)
+            deps.progress(
+                Progress("index", batch.position, len(changes.pending), report.chunks, batch.path)
+            )
+        if writing is not None:
+            await writing
+    finally:
+        for task in (preparing, embedding, writing):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+
+def prepare_all(
+    opened: OpenSource, entries: Sequence[Entry], spec: CollectionSpec, deps: IngestDeps
+) -> Iterator[Batch]:
+    """Batches in the order of `entries`, weighed for the average length of the spec."""
+    documents: list[Prepared] = []
+    skipped: list[SkippedFile] = []
+    chunks = 0
+    for position, entry in enumerate(entries, start=1):
+        one = prepare(opened, entry, spec, deps)
+        if isinstance(one, SkippedFile):
+            skipped.append(one)
+        else:
+            documents.append(one)
+            chunks += len(one.points)
+        if chunks >= deps.batch_chunks or position == len(entries):
+            yield Batch(tuple(documents), tuple(skipped), position, entry.path)
+            documents, skipped, chunks = [], [], 0
+
+
+def prepare(
+    opened: OpenSource, entry: Entry, spec: CollectionSpec, deps: IngestDeps
+) -> Prepared | SkippedFile:
+    """A file as points that lack their dense vectors, or why there are none."""
+    try:
+        found = read(opened, entry)
+        if isinstance(found, SkippedFile):
+            return found
+        chunks = cut(found.document, chunk_document(found.document, deps.chunker))
+        texts = tuple(enrich(chunk) for chunk in chunks)
+        points = weigh(chunks, texts, deps.sparse, spec.average_length or ANY_AVERAGE)
+        return Prepared(record_of(opened, entry, found, points, spec), points, texts)
+    except PinciteError as error:
+        return SkippedFile(entry.path, "failed", error.message)
+    except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
+        return SkippedFile(entry.path, "failed", f"{type(error).__name__}: {error}")
+
+
+async def _with_average(
+    opened: OpenSource, pending: Sequence[Entry], spec: CollectionSpec, deps: IngestDeps
+) -> CollectionSpec:
+    """The spec with the average length of a sample: in the end few chunks are weighed again."""
+
+    def lengths() -> list[int]:
+        found = (prepare(opened, entry, spec, deps) for entry in sample_of(pending))
+        return [p.length for one in found if isinstance(one, Prepared) for p in one.points]
+
+    sample = await asyncio.to_thread(lengths)
+    spec = replace(spec, average_length=average_of(sum(sample), len(sample)) or 1.0)
+    await deps.index.create(spec)
+    return spec
+
+
+async def _embed(
+    documents: tuple[Prepared, ...], deps: IngestDeps, report: IngestReport
+) -> tuple[Prepared, ...]:
+    if deps.dense is None:
+        return documents
+    started_s = time.monotonic()
+    embedded = await embed(documents, deps.dense)
+    report.encode_s += time.monotonic() - started_s
+    return embedded
+
+
+async def _write(
+    documents: tuple[Prepared, ...], spec: CollectionSpec, deps: IngestDeps, report: IngestReport
+) -> None:
+    for one in documents:
+        await deps.index.replace(spec.name, one.record, one.points)
+        report.chunks += len(one.points)
+        report.tokens += one.record.tokens

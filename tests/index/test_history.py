@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.ingestion.prepare import indexed_text
+from pincite.ingestion.enrich import enrich
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from tests.ingestion.test_incremental import Make, Mirror, chroma, edge, memory, qdrant
 from tests.ingestion.test_incremental import sqlite as sqlite_file
@@ -91,7 +91,7 @@ async def _make_old(mirror: Mirror) -> None:
     sparse = Bm25Encoder()
     points = await store.export("main", None, 100_000)
     weights = {
-        p.chunk.id: sparse.encode_document(indexed_text(p.chunk), spec.average_length)[0]
+        p.chunk.id: sparse.encode_document(enrich(p.chunk), spec.average_length)[0]
         for _, p in points
     }
     await store.set_sparse("main", weights)

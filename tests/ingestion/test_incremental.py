@@ -23,9 +23,8 @@ from pincite.chunkers import ChunkerConfig
 from pincite.deps import Deps, informative_terms
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
-from pincite.ingestion.prepare import Preparer
+from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.report import IngestReport
-from pincite.ingestion.write import IngestDeps
 from pincite.model import CollectionSpec, EvidencePack, Scope
 from pincite.ports import Searchable, SearchRequest, Store
 from pincite.profile import Profile
@@ -146,7 +145,6 @@ class Mirror:
     async def _index(self, index: LocalIndex) -> IngestReport:
         await index.open()
         sparse = Bm25Encoder()
-        maker = Preparer(ChunkerConfig(), sparse, DENSE.fingerprint)
         infos = await index.collections()
         spec = infos[0].spec if infos else None
         if spec is None:
@@ -155,7 +153,7 @@ class Mirror:
             await index.create(spec)
         limits, selection = SourceLimits(), Selection()
         with open_source(self.source, name="acme", limits=limits, selection=selection) as opened:
-            deps = IngestDeps(index, DENSE, maker)
+            deps = IngestDeps(index, sparse, DENSE)
             return await ingest(opened, selection, spec, deps)
 
     async def seen(self) -> tuple[object, ...]:

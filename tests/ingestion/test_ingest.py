@@ -19,9 +19,9 @@ from pincite.errors import StoreError
 from pincite.index.idf import rounded
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
-from pincite.ingestion.prepare import Preparer, indexed_text
+from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.ingestion.write import IngestDeps
 from pincite.model import Chunk, CollectionSpec, DocumentRecord, Point
 from pincite.ports import SearchRequest
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -65,13 +65,12 @@ class Bench:
     def run(self, *, name: str = "acme") -> IngestReport:
         async def work() -> IngestReport:
             sparse = Bm25Encoder()
-            maker = Preparer(ChunkerConfig(), sparse, None)
             known = {info.spec.name: info.spec for info in await self.index.collections()}
             spec = known.get("main")
             if spec is None:
                 spec = CollectionSpec("main", sparse.fingerprint, ChunkerConfig().fingerprint)
                 await self.index.create(spec)
-            deps = IngestDeps(self.index, None, maker, self.progress.append)
+            deps = IngestDeps(self.index, sparse, None, progress=self.progress.append)
             selection = Selection()
             with open_source(
                 self.folder, name=name, limits=SourceLimits(), selection=selection
@@ -161,7 +160,7 @@ def test_the_first_batch_is_weighed_as_the_others_are(bench: Bench) -> None:
     points = asyncio.run(bench.index._store.export("main", None, 1_000))
     assert len(points) == 300
     for _, point in points:
-        text = indexed_text(point.chunk)
+        text = enrich(point.chunk)
         weights, length = sparse.encode_document(text, info.spec.average_length)
         assert (point.sparse, point.length) == (rounded(weights), length)
 

@@ -10,8 +10,8 @@ from pincite.collection.members import member_name
 from pincite.encoders.bundled import MODEL, LazyEncoder
 from pincite.encoders.by_name import Models
 from pincite.errors import ModelsUnwritable, ModelUnavailable, UsageError
+from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import BATCH_CHUNKS
 from pincite.model import LEXICAL, Notice
 from pincite.ports import CollectionInfo, DenseEncoder
 from pincite.providers.bundled import weights

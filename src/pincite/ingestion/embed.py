@@ -4,33 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 
-from pincite.ingestion.prepare import Prepared
+from pincite.ingestion.batch import Prepared
+from pincite.ingestion.enrich import own_text
 from pincite.model import Vector
 from pincite.ports import DenseEncoder, GroupedEncoder
 
 
-async def encode(
-    documents: Sequence[Prepared], texts: Sequence[str], dense: DenseEncoder
-) -> tuple[Prepared, ...]:
-    """The same with vectors; `texts` are those of all of their points in order. Raises what the
-    encoder raises."""
-    if not texts:
+async def embed(documents: Sequence[Prepared], dense: DenseEncoder) -> tuple[Prepared, ...]:
+    """The same with vectors. Raises what the encoder raises."""
+    if not any(one.points for one in documents):
         return tuple(documents)
-    rows = iter(await _vectors(documents, texts, dense))
+    rows = iter(await _vectors(documents, dense))
     return tuple(
         replace(one, points=tuple(replace(point, dense=next(rows)) for point in one.points))
         for one in documents
     )
 
 
-async def _vectors(
-    documents: Sequence[Prepared], texts: Sequence[str], dense: DenseEncoder
-) -> Iterable[Vector]:
-    """One vector per text, in order. Models that read whole documents get whole documents."""
-    if not isinstance(dense, GroupedEncoder):
-        return await dense.embed_documents(texts)
-    left = iter(texts)
-    grouped = [list(islice(left, len(one.points))) for one in documents]
-    return chain.from_iterable(await dense.embed_grouped(grouped))
+async def _vectors(documents: Sequence[Prepared], dense: DenseEncoder) -> Iterable[Vector]:
+    """One vector per point, in order. Models that read whole documents get whole documents."""
+    if isinstance(dense, GroupedEncoder):
+        return chain.from_iterable(await dense.embed_grouped([_told_once(d) for d in documents]))
+    return await dense.embed_documents([text for one in documents for text in one.texts])
+
+
+def _told_once(document: Prepared) -> list[str]:
+    """What a model reads that sees all chunks of a document: where they stand only once."""
+    return [*document.texts[:1], *(own_text(point.chunk) for point in document.points[1:])]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass, field
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
-from pincite.ingestion.prepare import Batch
+from pincite.ingestion.batch import Batch
+from pincite.ingestion.changes import Changes
+from pincite.model import DocumentRecord, SourceRecord
+
+_NAMED = 50  # skipped files that the catalog names
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,16 @@ class IngestReport:
             self.noted[code] = self.noted.get(code, 0) + 1
             self.noted_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
 
+    def expect(self, changes: Changes, records: Sequence[DocumentRecord]) -> None:
+        """Take in what has changed since the `records`; of those that stay it says what is
+        remarkable."""
+        self.new, self.changed = changes.new, changes.changed
+        self.unchanged, self.removed = changes.unchanged, len(changes.removed)
+        moving = {entry.path for entry in changes.pending} | {r.path for r in changes.removed}
+        for known in records:
+            if known.path not in moving:
+                self.note(known.path, known.notes)
+
     def count(self, batch: Batch, known: Container[str], removed: set[str]) -> None:
         """Take in a batch: `known` are the paths that were indexed before, `removed` the
         contents of those that are gone. A file that was opened and left out is no document."""
@@ -72,3 +87,15 @@ class IngestReport:
         self.renamed += renamed
         self.new -= renamed
         self.removed -= renamed
+
+    def complete(self, record: SourceRecord) -> SourceRecord:
+        """The record of a source that is indexed as a whole, with what was left out of it."""
+        return replace(
+            record,
+            complete=True,
+            indexed_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            skipped=self.skipped,
+            skipped_paths=tuple(self.skipped_paths[:_NAMED]),
+            noted=self.noted,
+            noted_paths=tuple(self.noted_paths[:_NAMED]),
+        )

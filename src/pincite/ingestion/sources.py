@@ -55,6 +55,11 @@ def open_all(
             source.close()
 
 
+def names_of(locations: Sequence[str | Path]) -> str:
+    """What a run indexes, for those who wait for it."""
+    return ", ".join(str(Path(each).absolute()) for each in locations) or "all that it knows"
+
+
 def _open(
     location: str | Path,
     options: IndexOptions,
@@ -112,6 +117,18 @@ def renamed(
         if record.source.name not in kept
         and (record.source.location, record.within, selection_of(record)) in now
     )
+
+
+def record_of_source(
+    opened: OpenSource, selection: Selection, info: CollectionInfo
+) -> SourceRecord:
+    """The record of a source that is not complete, with the parts of it that the collection has."""
+    within = {opened.within}
+    for known in info.sources:
+        if known.source.name == opened.source.name:
+            within.update(known.within)
+    parts = ("",) if "" in within else tuple(sorted(within))
+    return SourceRecord(opened.source, parts, selection.include, selection.exclude)
 
 
 def _require_distinct(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> None:

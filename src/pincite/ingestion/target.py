@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pincite.chunkers import ChunkerConfig
-from pincite.collection.members import all_members, next_serial
+from pincite.collection.members import all_members, as_one, members, next_serial, require_base
 from pincite.daemon.client import RemoteIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.fingerprint import require_fingerprint
@@ -14,9 +15,8 @@ from pincite.encoders.sparse import name_of, open_sparse, sparse_of
 from pincite.errors import PinciteError, UsageError
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import Preparer
 from pincite.model import CollectionSpec
-from pincite.ports import CollectionInfo, GroupedEncoder, SparseEncoder
+from pincite.ports import CollectionInfo
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
 from pincite.settings.load import Settings
@@ -27,22 +27,27 @@ _SAMPLE_FILES = 40
 _SAMPLE_CHARS = 4_000
 
 
-def make_preparer(
-    chunker: ChunkerConfig,
-    sparse: SparseEncoder,
-    spec: CollectionSpec,
-    dense: Dense,
-    made_with: Callable[[str, str], tuple[str, ...]] = lambda _source, _path: (),
-) -> Preparer:
-    """What makes the points of a collection; `made_with` as in `Preparer`."""
-    return Preparer(
-        chunker,
-        sparse,
-        spec.dense,
-        chunks=dense.batch_chunks,
-        grouped=isinstance(dense.encoder, GroupedEncoder),
-        made_with=made_with,
-    )
+def find_base(
+    settings: Settings,
+    infos: Sequence[CollectionInfo],
+    locations: Sequence[str | Path],
+    options: IndexOptions,
+) -> CollectionInfo | None:
+    """The collection that is there already, all of its members as one. Raises UsageError where
+    nothing is known of it or named, or it is broken and not made anew."""
+    name = options.collection
+    require_base(infos, name)
+    held = members(infos, name)
+    configured = any(each.collection == name for each in settings.sources)
+    if not held and not locations and not configured:
+        raise UsageError(
+            f"nothing is known of collection {name!r} yet",
+            hint=f"pincite index PATH --collection {name}",
+        )
+    base = as_one(held, held[-1].spec) if held else None
+    if base is not None and base.broken and not options.rebuild:
+        raise UsageError(base.broken, hint=f"pincite collections rebuild {name}")
+    return base
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,8 @@ def choose_target(
     dense: Dense,
     options: IndexOptions,
 ) -> Target:
+    """Raises UsageError where it has the vectors of a model that no search asks yet, or any more,
+    unless it is made anew."""
     base, like = options.collection, held[-1] if held else None
     ours = all_members(infos, base)
     serial = next_serial(ours)
@@ -94,12 +101,14 @@ def choose_target(
     others = tuple(one.spec for one in held if one is not info)
     same = (one.spec for one in ours if one.spec.dense == made_by and one not in held)
     unseen = next(same, None)
+    if unseen and not options.rebuild:
+        _refuse(unseen, like.spec if like else None)
     there = info.spec if info else unseen
     name = there.name if there else collection_name(base, dense, infos)
     return Target(name, base, serial, info, like, others, unseen)
 
 
-def refuse_beside(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
+def _refuse(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
     """Raise UsageError: nothing is indexed over vectors that are being filled in, or were kept."""
     base, model = unseen.public_name, unseen.model or BUNDLED
     state = "is not complete" if unseen.pending else "was kept and is not searched"

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import all_members, as_one, members, next_serial, require_base
 from pincite.daemon.write_turns import Waiting, turn
 from pincite.encoders.by_name import Models
@@ -19,8 +18,8 @@ from pincite.encoders.sparse import sparse_of
 from pincite.errors import ModelUnavailable, UsageError
 from pincite.ingestion.dense_model import Dense, collection_name, open_dense
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.target import make_preparer, of_model
-from pincite.ingestion.write import average_of
+from pincite.ingestion.target import of_model
+from pincite.ingestion.weigh import average_of
 from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions, Work, fill
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder, Index
@@ -84,8 +83,7 @@ async def _reembed(
             await sparse_of(models, held[-1].spec)  # before anything is made
             spec = await make_target(index, base, dense, dense.encoder)
             sparse = await sparse_of(models, spec)
-            preparer = make_preparer(ChunkerConfig(), sparse, spec, dense)
-            work = Work(index, spec, dense.encoder, preparer, dense.batch_chunks, progress)
+            work = Work(index, spec, dense.encoder, sparse, dense.batch_chunks, progress)
             return await fill(work, options)
         finally:
             await models.close()

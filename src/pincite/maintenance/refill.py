@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 from pincite.collection.members import all_members, all_sources, members
 from pincite.errors import StoreError, UsageError
-from pincite.ingestion.embed import encode
-from pincite.ingestion.prepare import Prepared, Preparer, dense_texts
-from pincite.ingestion.write import IngestDeps, weigh_again
-from pincite.model import CollectionSpec, DocumentRecord, Notice, Point
-from pincite.ports import CollectionInfo, DenseEncoder, GroupedEncoder, Index
+from pincite.ingestion.batch import Prepared
+from pincite.ingestion.embed import embed
+from pincite.ingestion.enrich import enrich
+from pincite.ingestion.weigh import weigh, weigh_again
+from pincite.model import CollectionSpec, DocumentRecord, Notice
+from pincite.ports import CollectionInfo, DenseEncoder, Index, SparseEncoder
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.models import BUNDLED
 
@@ -66,7 +67,7 @@ class Work:
     index: Index
     spec: CollectionSpec
     encoder: DenseEncoder
-    preparer: Preparer
+    sparse: SparseEncoder
     batch_chunks: int
     progress: Callable[[Reembedding], None]
 
@@ -80,7 +81,7 @@ async def fill(work: Work, options: ReembedOptions) -> Reembedded:
     for record in all_sources(olds):
         await index.put_source(spec.name, record)
     encoded = await _embed_all(work, wanted, options.rate)
-    await weigh_again(spec.name, IngestDeps(index, None, work.preparer))
+    await weigh_again(spec.name, index, work.sparse)
     if spec.pending:
         await _compare(index, spec, olds)
     await index.settle(spec.name)
@@ -157,20 +158,14 @@ async def _prepared(work: Work, name: str, record: DocumentRecord) -> Prepared:
             f"{record.path!r} has {len(chunks)} chunks in {name}, not {record.chunks}",
             hint="pincite index, then the same command again",
         )
-    average = work.spec.average_length
-    points = tuple(Point(chunk, *work.preparer.weigh(chunk, average)) for chunk in chunks)
-    return Prepared(replace(record, tokens=sum(p.length for p in points)), points)
+    texts = tuple(enrich(chunk) for chunk in chunks)
+    points = weigh(chunks, texts, work.sparse, work.spec.average_length)
+    return Prepared(replace(record, tokens=sum(p.length for p in points)), points, texts)
 
 
 async def _write(work: Work, batch: Sequence[tuple[str, Prepared]]) -> None:
-    grouped = isinstance(work.encoder, GroupedEncoder)
-    texts = [
-        text
-        for _, one in batch
-        for text in dense_texts([point.chunk for point in one.points], grouped=grouped)
-    ]
-    encoded = await encode([one for _, one in batch], texts, work.encoder)
-    for (name, _), one in zip(batch, encoded, strict=True):
+    embedded = await embed([one for _, one in batch], work.encoder)
+    for (name, _), one in zip(batch, embedded, strict=True):
         await work.index.replace(work.spec.name, one.record, one.points)
         if not work.spec.pending:  # it is searched already, and a document is in one member only
             await work.index.remove(name, [one.record.revision])

@@ -6,14 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import all_members, all_sources
 from pincite.daemon.write_turns import Waiting, turn
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import UsageError
-from pincite.ingestion.prepare import Preparer
-from pincite.ingestion.write import IngestDeps, weigh_again
+from pincite.ingestion.weigh import weigh_again
 from pincite.model import CollectionSpec
 from pincite.ports import CollectionInfo, Index
 
@@ -45,8 +43,7 @@ async def forget(
 async def _forget_in(index: Index, models: Models, spec: CollectionSpec, source: str) -> int:
     count = await index.forget(spec.name, source)
     if spec.idf:
-        maker = Preparer(ChunkerConfig(), await sparse_of(models, spec), spec.dense)
-        await weigh_again(spec.name, IngestDeps(index, None, maker))
+        await weigh_again(spec.name, index, await sparse_of(models, spec))
     await index.settle(spec.name)
     return count
 

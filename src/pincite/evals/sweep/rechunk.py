@@ -23,12 +23,11 @@ from pincite.errors import UsageError
 from pincite.evals.golden.questions import GoldenSet
 from pincite.evals.run.runner import Subject, open_subject
 from pincite.ingest import ingest_all
+from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.dense_model import Dense, open_dense
+from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import BATCH_CHUNKS
 from pincite.ingestion.report import Progress
-from pincite.ingestion.target import make_preparer
-from pincite.ingestion.write import IngestDeps
 from pincite.ports import CollectionInfo, DenseEncoder, Readable, Searchable
 from pincite.providers.dense.cached import CachedEncoder
 from pincite.providers.dense.vector_cache import VectorCache
@@ -129,9 +128,15 @@ async def _copy(
             if dense.encoder is not None:
                 ours = dense.encoder.fingerprint
                 require_fingerprint(name, "dense model", given.spec.dense or "none", ours)
-            preparer = make_preparer(chunker, one.sparse, spec, dense)
-            encoder = remembering(dense, cache)
-            await ingest_all(opened, spec, IngestDeps(client, encoder, preparer, progress))
+            deps = IngestDeps(
+                client,
+                one.sparse,
+                remembering(dense, cache),
+                chunker,
+                dense.batch_chunks,
+                progress=progress,
+            )
+            await ingest_all(opened, spec, deps)
     before, now = await _files(one.index, name), await _files(client, name)
     if before != now:
         path = min(place[1] for place in before ^ now)

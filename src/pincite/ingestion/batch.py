@@ -1,0 +1,39 @@
+"""What goes through the write path: documents that are ready for their vectors, in batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.model import DocumentRecord, Point
+
+BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document that only lacks its dense vectors. `texts` are what the encoders read of each of
+    its points, in order."""
+
+    record: DocumentRecord
+    points: tuple[Point, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that was opened and left out; `code` is `failed` for those that went wrong."""
+
+    path: str
+    code: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Whole documents. `position` counts the files that have been read so far, `path` is the last
+    one."""
+
+    documents: tuple[Prepared, ...]
+    skipped: tuple[SkippedFile, ...]
+    position: int
+    path: str

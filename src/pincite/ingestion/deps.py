@@ -1,0 +1,26 @@
+"""What a run of indexing asks, opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pincite.chunkers import ChunkerConfig
+from pincite.ingestion.batch import BATCH_CHUNKS
+from pincite.ingestion.report import Progress
+from pincite.ingestion.revisions import MadeWith, made_with_no_other
+from pincite.ports import DenseEncoder, Index, SparseEncoder
+
+
+@dataclass(frozen=True, slots=True)
+class IngestDeps:
+    """What a run needs; the collection's spec has the fingerprints of `chunker` and encoders.
+    `dense` is None for a lexical collection. A batch holds about `batch_chunks`."""
+
+    index: Index
+    sparse: SparseEncoder
+    dense: DenseEncoder | None
+    chunker: ChunkerConfig = field(default_factory=ChunkerConfig)
+    batch_chunks: int = BATCH_CHUNKS
+    made_with: MadeWith = made_with_no_other
+    progress: Callable[[Progress], None] = lambda _: None

@@ -1,0 +1,54 @@
+"""A file becomes a document, with what it shows of other files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pincite.ingestion.batch import SkippedFile
+from pincite.model import Document
+from pincite.readers import content_hash_of, file_type, read_document
+from pincite.readers.includes import expand_includes
+from pincite.readers.remarks import remarks_of
+from pincite.sources import Entry, OpenSource, reject_content
+from pincite.sources.including import leads_out, read_included
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A document. `includes` names the files that it shows, one a line; `notes` say what is
+    remarkable about it, each as `code: detail`."""
+
+    document: Document
+    includes: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
+    """The document in a file, or why there is none. Raises SourceError where the file cannot be
+    read, and whatever a reader has not foreseen."""
+    raw = opened.read(entry)
+    if (reason := reject_content(entry.path, raw)) is not None:
+        return SkippedFile(entry.path, reason.code, reason.detail)
+    if file_type(entry.path, raw[:256]) is None:
+        return SkippedFile(entry.path, "unsupported")
+    source = opened.source
+    ref = opened.ref_for(entry, content_hash_of(raw), raw)
+    document = read_document(raw, source=source, path=entry.path, ref=ref)
+    found = _with_inclusions(opened, document)
+    unaddressed = source.url_rule and document.source_type == "docs" and document.url is None
+    address = ("no_address: no URL rule matches",) if unaddressed else ()
+    return replace(found, notes=(*found.notes, *address, *remarks_of(found.document)))
+
+
+def _with_inclusions(opened: OpenSource, document: Document) -> ReadFile:
+    """A page with what it shows of other files; the notes say which of them gave nothing."""
+    if document.language != "markdown":
+        return ReadFile(document)
+    path = document.path
+    found = expand_includes(document.text, lambda name: read_included(opened, path, name))
+    notes = tuple(
+        f"include_{'outside' if leads_out(path, target) else 'missing'}: {target}"
+        for target in found.missing
+    )
+    document = replace(document, inclusions=found.texts)
+    return ReadFile(document, "\n".join(found.files), notes)

@@ -1,0 +1,89 @@
+"""What a document was indexed as: the name of its revision, and the record that is kept of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+
+from pincite.ingestion.read import ReadFile
+from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
+from pincite.readers import url_for
+from pincite.sources import Entry, OpenSource
+from pincite.sources.including import state_of
+
+#: A file that changed less than this before it was read may change again without a new time stamp.
+RACY_NS = 2_000_000_000
+
+#: From a source's name and a path to the other dense models that a document there may have been
+#: indexed with and is to stay as it is.
+MadeWith = Callable[[str, str], Iterable[str]]
+
+
+def made_with_no_other(_source: str, _path: str) -> tuple[str, ...]:
+    """A `MadeWith` for documents that are in one collection only."""
+    return ()
+
+
+def revision_of(source: str, path: str, content_hash: str, fingerprint: str) -> str:
+    """32 hex digits, unique to the document, its content and what the index is made with."""
+    parts = (source, path, content_hash, fingerprint)
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        digest.update(part.encode(errors="surrogateescape") + b"\0")
+    return digest.hexdigest()
+
+
+def fingerprints_of(
+    opened: OpenSource,
+    path: str,
+    includes: str,
+    spec: CollectionSpec,
+    made_with: MadeWith = made_with_no_other,
+) -> tuple[str, ...]:
+    """What names everything but the content that makes a document's points what they are;
+    `includes` as in `DocumentRecord`. The first is what it gets when it is indexed now, documents
+    that have one of the others stay. Addresses and what pages show are written into their chunks,
+    and so are part of it."""
+    parts = []
+    url = url_for(path, opened.source.url_rule)
+    if url is not None:
+        parts += [opened.source.anchors, url]
+    if includes:
+        parts.append(state_of(opened, path, includes.split("\n")))
+    others = (*spec.formerly, *made_with(opened.source.name, path))
+    return tuple(
+        " ".join((spec.chunker, spec.sparse, dense, *parts))
+        for dense in (spec.dense or LEXICAL, *others)
+    )
+
+
+def stamp(entry: Entry, now_ns: int) -> int:
+    """The time stamp to remember: 0, which matches nothing, for a file that is still warm."""
+    return 0 if abs(now_ns - entry.mtime_ns) < RACY_NS else entry.mtime_ns
+
+
+def record_of(
+    opened: OpenSource,
+    entry: Entry,
+    read: ReadFile,
+    points: Sequence[Point],
+    spec: CollectionSpec,
+) -> DocumentRecord:
+    """What the catalog keeps of a document that is indexed now."""
+    document, source = read.document, opened.source
+    made_as = fingerprints_of(opened, entry.path, read.includes, spec)[0]
+    return DocumentRecord(
+        source=source.name,
+        path=entry.path,
+        revision=revision_of(source.name, entry.path, document.content_hash, made_as),
+        content_hash=document.content_hash,
+        ref=document.ref,
+        size=entry.size,
+        mtime_ns=stamp(entry, time.time_ns()),
+        chunks=len(points),
+        tokens=sum(point.length for point in points),
+        source_type=document.source_type,
+        includes=read.includes,
+        notes="\n".join(read.notes),
+    )
