@@ -40,7 +40,7 @@ from pincite.evals.run.results import Run
 from pincite.evals.run.runner import Subject, open_subject, run_golden
 from pincite.index.local import LocalIndex
 from pincite.ingestion.options import IndexOptions
-from pincite.model import Matrix, Scope, Vector
+from pincite.model import Matrix, Question, Scope, Vector
 from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.providers.bundled.minilm import MiniLmEncoder
@@ -245,7 +245,7 @@ async def _round(
         others.spent_s = 0.0
         started_s = time.perf_counter()
         trace = Trace(time.perf_counter)
-        await search(query.text, deps, profile, Scope(), trace, mode=query.mode)
+        await search(Question(query.text, mode=query.mode), deps, profile, trace)
         total_s = time.perf_counter() - started_s
         totals.append(1000 * total_s)
         own.append(1000 * (total_s - others.spent_s))

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from bench.vectors import NoWords
 from pincite.deps import Deps, informative_terms
-from pincite.model import CollectionSpec, EvidencePack, Scope
+from pincite.model import CollectionSpec, EvidencePack, Question
 from pincite.ports import DenseEncoder, Index, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -75,7 +75,7 @@ def deps_of(
 
 async def ask(text: str, deps: Deps, profile: Profile) -> EvidencePack:
     """One search on the product's own query path."""
-    return await search(text, deps, profile, Scope(), Trace(time.perf_counter))
+    return await search(Question(text), deps, profile, Trace(time.perf_counter))
 
 
 async def ask_all(texts: Iterable[str], deps: Deps, profile: Profile) -> list[EvidencePack]:

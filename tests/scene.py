@@ -19,6 +19,7 @@ from pincite.model import (
     EvidencePack,
     Matrix,
     Point,
+    Question,
     Scope,
     SourceType,
     TaskMode,
@@ -105,12 +106,9 @@ def ask(
     ticks = itertools.count()
     return asyncio.run(
         search(
-            text,
+            Question(text, scope or Scope(), mode, budget_ms),
             deps,
             profile or Profile(),
-            scope or Scope(),
             trace or Trace(lambda: float(next(ticks))),
-            mode,
-            budget_ms,
         )
     )

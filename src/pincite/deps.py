@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from pincite.model import Notice, Query, Scope, SourceType
-from pincite.ports import CutTokens, Reranker, Searchable
+from pincite.ports import LLM, CutTokens, Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.scope.filter import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
@@ -25,6 +25,7 @@ class Deps:
     reranker: Reranker | None = None
     notices: tuple[Notice, ...] = ()
     cut: CutTokens | None = None
+    llm: LLM | None = None
 
     @property
     def weights(self) -> dict[str, float]:

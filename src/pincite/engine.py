@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -15,13 +16,13 @@ from pincite.collection.searchables import Searchables, open_searchables
 from pincite.daemon.client import RemoteIndex
 from pincite.daemon.encoder import QueryEncoder
 from pincite.daemon.folder import prepare
-from pincite.daemon.remote_search import question_of
+from pincite.daemon.remote_search import remote_search_of
 from pincite.daemon.write_turns import Waiting
 from pincite.deps import Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
 from pincite.errors import IndexNotFound, UsageError
 from pincite.ingestion.options import IndexOptions
-from pincite.model import EvidencePack, Notice, Scope, TaskMode
+from pincite.model import EvidencePack, Notice, Question, Scope, TaskMode
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
@@ -116,15 +117,21 @@ class AsyncPincite:
         trace: Trace | None = None,
     ) -> EvidencePack:
         """The evidence for a question, within `budget_ms` if possible; `mode` says what it is for.
-        A `trace` that is not `detailed` may learn the query's id alone. Raises UsageError for an
-        empty question or unknown collection, IndexNotFound, IndexUnavailable, FingerprintMismatch.
-        """
-        text = text.encode(errors="replace").decode()  # an argument may be no valid Unicode
+        Raises as `ask`."""
+        return await self.ask(Question(text, scope, mode, budget_ms), profile=profile, trace=trace)
+
+    async def ask(
+        self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
+    ) -> EvidencePack:
+        """As `search`. A `trace` that is not `detailed` may learn the query's id alone. Raises
+        UsageError for an empty question or unknown collection, IndexNotFound, IndexUnavailable,
+        FingerprintMismatch."""
+        text = question.text.encode(errors="replace").decode()  # it may be no valid Unicode
+        question = replace(question, text=text)
         chosen = profile or self.settings.profile
         steps = trace or Trace(time.perf_counter, detailed=False)
-        asked = Asked.of(text, scope, chosen, mode=mode, budget_ms=budget_ms)
-        with self.log.entry(asked, steps) as entry:
-            once = partial(self._once, text, chosen, scope, steps, mode, budget_ms, entry)
+        with self.log.entry(Asked.of(question, chosen), steps) as entry:
+            once = partial(self._once, question, chosen, steps, entry)
             try:
                 entry.pack = await once()
                 failed = any(one.code == "collection_failed" for one in entry.pack.warnings)
@@ -138,27 +145,18 @@ class AsyncPincite:
             return entry.pack
 
     async def _once(
-        self,
-        text: str,
-        profile: Profile,
-        scope: Scope,
-        steps: Trace,
-        mode: TaskMode,
-        budget_ms: float | None,
-        entry: Entry,
+        self, question: Question, profile: Profile, steps: Trace, entry: Entry
     ) -> EvidencePack:
         steps.steps.clear()
         entry.found = None
-        known, deps = await self._opened(scope, profile)
+        known, deps = await self._opened(question.scope, profile)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
-        question, daemon = None, self.client()
+        asked, daemon = None, self.client()
         if not steps.detailed:
-            question = question_of(
-                text, deps, daemon, profile, scope, mode, budget_ms, logged=self.log.enabled
-            )
-        if question is None:
-            return await search(text, deps, profile, scope, steps, mode, budget_ms)
-        answer = await daemon.ask(question)
+            asked = remote_search_of(question, deps, daemon, profile, logged=self.log.enabled)
+        if asked is None:
+            return await search(question, deps, profile, steps)
+        answer = await daemon.ask(asked)
         entry.found = answer.found
         return answer.pack
 

@@ -15,8 +15,7 @@ from pincite.model import (
     Plan,
     Pool,
     Query,
-    Scope,
-    TaskMode,
+    Question,
 )
 from pincite.profile import Profile
 from pincite.scope.filter import of_ref
@@ -52,23 +51,11 @@ class Outcome:
     notices: tuple[Notice, ...]
 
 
-async def search(
-    text: str,
-    deps: Deps,
-    profile: Profile,
-    scope: Scope,
-    trace: Trace,
-    mode: TaskMode = "explain",
-    budget_ms: float | None = None,
-) -> EvidencePack:
+async def search(question: Question, deps: Deps, profile: Profile, trace: Trace) -> EvidencePack:
     """Find, judge and cite. Raises UsageError for an empty query, and what retrieval raises when
-    no collection answers.
-
-    `budget_ms` is a soft limit: once it is spent nothing more is begun that could be left out
-    (reranking as many, another pass), and the pack says what was.
-    """
+    no collection answers."""
     trace.begin()
-    query = trace.tap("prepare", prepare(text, profile.prepare, mode, profile.corpus))
+    query = trace.tap("prepare", prepare(question, profile.prepare, profile.corpus))
     passes: list[Pass] = []
     spared: tuple[Notice, ...] = ()
     following: Pass | None = Pass()
@@ -76,31 +63,30 @@ async def search(
     while following is not None and not spared:
         passes.append(following)
         begun_ms = trace.spent_ms()
-        one = await _try(query, following, deps, profile, scope, trace, budget_ms, before)
+        one = await _try(question, query, following, deps, profile, trace, before)
         before = one.judged
         following = next_pass(following, query, one.gated, one.chosen, profile.again)
-        spared = within_budget(following, trace.spent_ms(), begun_ms, budget_ms)
+        spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
     around = trace.tap(
         "context", await context(one.chosen.candidates, deps.collections, profile.context)
     )
     plan = _plan(query, one.found, passes, deps, profile)
-    lost = await unmatched(one.found.rankings, deps.collections, scope)
+    lost = await unmatched(one.found.rankings, deps.collections, question.scope)
     notices = (*deps.notices, *one.notices, *spared, *around.notices, *lost)
     packed = pack(query, one.chosen, one.gated, plan, notices, profile.pack, around.of)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
 
 async def _try(
+    question: Question,
     query: Query,
     this: Pass,
     deps: Deps,
     profile: Profile,
-    scope: Scope,
     trace: Trace,
-    budget_ms: float | None,
     before: Pool | None,
 ) -> Outcome:
-    collections = deps.collections
+    collections, scope, budget_ms = deps.collections, question.scope, question.budget_ms
     weights = deps.dense_weights(query, profile.fuse, scope)
     limit_s = profile.retrieve.timeout_s
     loading = replace(profile.load, pool=profile.candidates(deps.reranker is not None))

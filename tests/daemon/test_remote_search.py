@@ -10,10 +10,16 @@ import pytest
 
 from pincite.daemon import protocol
 from pincite.daemon.encoder import QueryEncoder
-from pincite.daemon.remote_search import Answer, Question, SearchableState, answer, question_of
+from pincite.daemon.remote_search import (
+    Answer,
+    RemoteSearch,
+    SearchableState,
+    answer,
+    remote_search_of,
+)
 from pincite.deps import Deps, informative_terms
 from pincite.errors import UsageError
-from pincite.model import EvidencePack, Scope, Vector
+from pincite.model import EvidencePack, Question, Scope, Vector
 from pincite.ports import Readable, Searchable
 from pincite.presets import PRESETS
 from pincite.profile import Profile
@@ -55,15 +61,15 @@ def opened(*, dense: bool = True) -> tuple[Host, Deps]:
 
 def told(
     deps: Deps, profile: Profile, scope: Scope = Scope(), text: str = QUESTION
-) -> Question | None:
-    host = deps.collections[0].index
-    return question_of(text, deps, host, profile, scope, "build", None, logged=True)
+) -> RemoteSearch | None:
+    host, question = deps.collections[0].index, Question(text, scope, "build")
+    return remote_search_of(question, deps, host, profile, logged=True)
 
 
-def answered(host: Host, question: Question | None) -> Answer:
+def answered(host: Host, asked: RemoteSearch | None) -> Answer:
     """Over the wire and back."""
-    assert question is not None
-    sent = protocol.decode(protocol.encode(question), Question)
+    assert asked is not None
+    sent = protocol.decode(protocol.encode(asked), RemoteSearch)
     found: Answer = protocol.decode(protocol.encode(asyncio.run(answer(sent, host))), Answer)  # type: ignore[arg-type]
     return found
 
@@ -80,7 +86,7 @@ def test_it_is_the_same_pack_and_the_same_line_of_the_log(
 ) -> None:
     host, deps = opened(dense=dense)
     profile, trace = PRESETS[preset], Trace(lambda: 0.0)
-    expected = asyncio.run(search(QUESTION, deps, profile, scope, trace, "build"))
+    expected = asyncio.run(search(Question(QUESTION, scope, "build"), deps, profile, trace))
     found = answered(host, told(deps, profile, scope))
     assert expected.evidence
     assert untimed(found.pack) == untimed(expected)

@@ -59,15 +59,8 @@ def test_every_change_of_a_message_changes_the_fingerprint(
 
 def test_all_that_travels_is_part_of_it() -> None:
     described = shape.description()
-    for name in (
-        "Identity",
-        "Question",
-        "SearchableState",
-        "Profile",
-        "Chunk",
-        "EvidencePack",
-        "Filter",
-    ):
+    sent = ("Identity", "RemoteSearch", "Question", "SearchableState", "Profile")
+    for name in (*sent, "Chunk", "EvidencePack", "Filter"):
         assert f"\n{name} = " in described, name
     for operation in protocol.operations():
         assert f"\n{operation} (" in described

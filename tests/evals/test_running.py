@@ -13,7 +13,7 @@ from pincite.errors import ModelUnavailable
 from pincite.evals.analysis.summary import scores, summarise
 from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
 from pincite.evals.sweep.shared_ports import Ledger, share
-from pincite.model import EvidencePack, Scope
+from pincite.model import EvidencePack, Question
 from pincite.ports import RerankScore
 from pincite.profile import Profile
 from pincite.search import search
@@ -116,7 +116,7 @@ def test_the_stamp_changes_with_what_is_indexed_and_with_the_profile() -> None:
 
 
 def ask(text: str, deps: Deps, profile: Profile) -> EvidencePack:
-    pack = asyncio.run(search(text, deps, profile, Scope(), Trace(lambda: 0.0)))
+    pack = asyncio.run(search(Question(text), deps, profile, Trace(lambda: 0.0)))
     return replace(pack, timings_ms={})
 
 

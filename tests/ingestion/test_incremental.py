@@ -25,7 +25,7 @@ from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.report import IngestReport
-from pincite.model import CollectionSpec, EvidencePack, Scope
+from pincite.model import CollectionSpec, EvidencePack, Question
 from pincite.ports import Searchable, SearchRequest, Store
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -192,7 +192,7 @@ class Mirror:
             if self.packs:
                 ticks = itertools.count()
                 trace = Trace(lambda: float(next(ticks)))  # noqa: B023  # used up before the next
-                pack = await search(text, deps, Profile(), Scope(), trace)
+                pack = await search(Question(text), deps, Profile(), trace)
             found.append((scores, pack))
         return found
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pincite.model import Scope, Signal
+import msgspec
+import pytest
+
+from pincite.model import Question, Scope, Signal
 from pincite.profile import Profile
 from pincite.retrieval_log import (
     Asked,
@@ -18,7 +21,7 @@ from pincite.retrieval_log import (
     compare,
 )
 
-ASKED = Asked.of("a question", Scope(), Profile())
+ASKED = Asked.of(Question("a question"), Profile())
 STATE = CollectionState("dense/1", "bm25/1", "chunks/1", 2, 20, {"acme": "c0ffee"})
 
 
@@ -112,3 +115,10 @@ def test_an_error_in_place_of_a_pack_is_a_change() -> None:
     failed = replace(event(), error=Failure("StoreError", "lost"))
     assert not beside(event("a"), failed).same
     assert beside(failed, failed).same
+
+
+@pytest.mark.parametrize("budget_ms", [None, 250.0])
+def test_a_question_is_read_as_it_was_asked(budget_ms: float | None) -> None:
+    question = Question("a question", Scope(allow=("src/*",), ref="v2"), "build", budget_ms)
+    read = msgspec.json.decode(msgspec.json.encode(Asked.of(question, Profile())), type=Asked)
+    assert read.question == question

@@ -14,7 +14,7 @@ import pytest
 
 from pincite.deps import Deps
 from pincite.errors import ConfigError, UsageError
-from pincite.model import EvidencePack, Scope
+from pincite.model import EvidencePack, Question, Scope
 from pincite.ports import CollectionInfo, Reranker, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -52,10 +52,10 @@ async def record(
     trace = Trace(lambda: float(next(ticks)))
     analyser = Bm25Encoder().analyser
     deps = Deps([collection], lambda t: frozenset(analyser.terms(t)), guess_language, reranker)
-    scope = Scope(allow=("*",))
-    with recorder.entry(Asked.of(text, scope, Profile(), budget=None), trace) as entry:
+    question = Question(text, Scope(allow=("*",)))
+    with recorder.entry(Asked.of(question, Profile()), trace) as entry:
         entry.infos = [CollectionInfo(collection.spec, (), 3, 3, 30)]
-        pack = entry.pack = await search(text, deps, Profile(), scope, trace)
+        pack = entry.pack = await search(question, deps, Profile(), trace)
     return pack, trace
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from pincite.errors import StoreError
-from pincite.model import Chunk, EvidencePack, Query, Ranking, Scope, SignalKind, Vector
+from pincite.model import Chunk, EvidencePack, Query, Question, Ranking, Scope, SignalKind, Vector
 from pincite.ports import AnyOf, Readable, RerankScore, Searchable, SearchRequest
 from pincite.presets import PRESETS
 from pincite.profile import Profile
@@ -105,8 +105,8 @@ def test_a_good_first_pass_embeds_the_question_alone() -> None:
 
 def test_templates_with_identifiers_are_used_on_code_like_signals_only() -> None:
     config = PrepareConfig(expansions={"*": ("in code: {identifiers} {query}", "docs: {query}")})
-    plain = prepare("how are keys rotated", config)
-    named = prepare("what does rotate_key do", config)
+    plain = prepare(Question("how are keys rotated"), config)
+    named = prepare(Question("what does rotate_key do"), config)
     assert [one.text for one in plain.expansions] == ["docs: how are keys rotated"]
     assert named.expansions[0].text == "in code: rotate_key what does rotate_key do"
 
@@ -116,7 +116,7 @@ def test_identifiers_weigh_more_on_the_sparse_side_where_that_is_asked_for() -> 
 
     def weights(weight: float) -> dict[int, float]:
         config = RetrieveConfig(identifier_weight=weight)
-        query = prepare("call rotate_key", PrepareConfig())
+        query = prepare(Question("call rotate_key"), PrepareConfig())
         asyncio.run(retrieve(query, [collection], Scope(), config))
         sparse = spy.requests[-1].sparse
         assert sparse is not None

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import ConfigError, UsageError
+from pincite.model import Question
 from pincite.stages.prepare import PrepareConfig, prepare
 
 
 def test_white_space_is_collapsed_and_case_is_kept() -> None:
-    assert prepare("  How does\n\tFunctionTool  work? ", PrepareConfig()).text == (
+    assert prepare(Question("  How does\n\tFunctionTool  work? "), PrepareConfig()).text == (
         "How does FunctionTool work?"
     )
 
@@ -31,17 +32,17 @@ def test_white_space_is_collapsed_and_case_is_kept() -> None:
 def test_identifiers_are_the_words_that_look_like_code(
     text: str, identifiers: tuple[str, ...]
 ) -> None:
-    assert prepare(text, PrepareConfig()).identifiers == identifiers
+    assert prepare(Question(text), PrepareConfig()).identifiers == identifiers
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
 def test_an_empty_query_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match="empty"):
-        prepare(text, PrepareConfig())
+        prepare(Question(text), PrepareConfig())
 
 
 def test_a_query_of_100000_characters_is_cut_and_says_so() -> None:
-    query = prepare("word " * 20_000, PrepareConfig())
+    query = prepare(Question("word " * 20_000), PrepareConfig())
     assert len(query.text) == 10_000
     assert query.notices[0].code == "query_cut"
     assert "99,999" in query.notices[0].message
@@ -55,7 +56,7 @@ def test_a_limit_below_one_is_refused() -> None:
 @given(st.text())
 def test_any_text_gives_a_query_or_a_usage_error(text: str) -> None:
     try:
-        query = prepare(text, PrepareConfig())
+        query = prepare(Question(text), PrepareConfig())
     except UsageError:
         assert not text.split()
     else:

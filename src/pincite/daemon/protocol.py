@@ -24,7 +24,7 @@ from typing import Any, Protocol, get_type_hints
 import msgspec
 
 from pincite import errors
-from pincite.daemon.remote_search import Answer, Host, Question
+from pincite.daemon.remote_search import Answer, Host, RemoteSearch
 from pincite.model import Vector
 from pincite.ports import Index
 
@@ -33,6 +33,7 @@ from pincite.ports import Index
 SHAPES = {
     2: "a90b58556096e505",
     3: "1f3fac6c554ecfee",
+    4: "4d9081cdfc3a824e",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
@@ -66,7 +67,7 @@ class Service(Host, Protocol):
     async def leave(self) -> None:
         """Close the index and end. Returns before the process has gone."""
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, asked: RemoteSearch) -> Answer:
         """Search. Raises what `pincite.search` raises."""
 
 

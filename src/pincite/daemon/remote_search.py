@@ -17,7 +17,7 @@ import msgspec
 
 from pincite.daemon.encoder import Embedding, QueryEncoder
 from pincite.deps import Deps, informative_terms
-from pincite.model import CollectionSpec, EvidencePack, Scope, SourceType, TaskMode
+from pincite.model import CollectionSpec, EvidencePack, Question, SourceType
 from pincite.ports import Index, Readable, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -41,18 +41,15 @@ class SearchableState(msgspec.Struct, frozen=True):
     weight: float
 
 
-class Question(msgspec.Struct, frozen=True):
+class RemoteSearch(msgspec.Struct, frozen=True):
     """What `pincite.search` is called with. `places` are `SearchableState`s and `profile` is a
     `Profile`, both encoded, as they hardly ever change. `logged` asks for what the log keeps
     besides."""
 
-    text: str
-    scope: Scope
+    question: Question
     places: bytes
     profile: bytes
     models: str
-    mode: TaskMode = "explain"
-    budget_ms: float | None = None
     logged: bool = False
 
 
@@ -67,31 +64,14 @@ class Host(Index, Embedding, Protocol):
     """The daemon, as a search inside it sees it."""
 
 
-def question_of(
-    text: str,
-    deps: Deps,
-    daemon: Readable,
-    profile: Profile,
-    scope: Scope,
-    mode: TaskMode,
-    budget_ms: float | None,
-    *,
-    logged: bool,
-) -> Question | None:
+def remote_search_of(
+    question: Question, deps: Deps, daemon: Readable, profile: Profile, *, logged: bool
+) -> RemoteSearch | None:
     """A search as `daemon` takes it, None where it needs something that only the client has."""
     known = _hosted(deps.collections)
     if known is None or known.daemon is not daemon or deps.reranker is not None or deps.notices:
         return None
-    return Question(
-        text=text,
-        scope=scope,
-        places=known.places,
-        profile=_encoded(profile),
-        models=known.models,
-        mode=mode,
-        budget_ms=budget_ms,
-        logged=logged,
-    )
+    return RemoteSearch(question, known.places, _encoded(profile), known.models, logged)
 
 
 @memoize_last
@@ -126,25 +106,17 @@ def _is_hosted(one: Searchable, daemon: Readable) -> bool:
     return one.index is daemon and near and dense and isinstance(one.sparse, Bm25Encoder)
 
 
-async def answer(question: Question, host: Host) -> Answer:
+async def answer(asked: RemoteSearch, host: Host) -> Answer:
     """Search. Raises what `pincite.search` raises."""
     trace = Trace(time.perf_counter)
-    places = _places(question.places)
+    places = _places(asked.places)
     deps = Deps(
-        collections=[_open(place, host, question.models) for place in places],
+        collections=[_open(place, host, asked.models) for place in places],
         terms=informative_terms(places[0].spec.language),
         language_of=guess_language,
     )
-    pack = await search(
-        question.text,
-        deps,
-        _profile(question.profile),
-        question.scope,
-        trace,
-        question.mode,
-        question.budget_ms,
-    )
-    return Answer(pack, found_by(trace) if question.logged else ())
+    pack = await search(asked.question, deps, _profile(asked.profile), trace)
+    return Answer(pack, found_by(trace) if asked.logged else ())
 
 
 def _open(place: SearchableState, host: Host, models: str) -> Searchable:

@@ -119,8 +119,8 @@ class Daemon(LocalIndex):
             )
         return await encoder.embed_query(text)
 
-    async def ask(self, question: remote_search.Question) -> remote_search.Answer:
-        return await remote_search.answer(question, self)
+    async def ask(self, asked: remote_search.RemoteSearch) -> remote_search.Answer:
+        return await remote_search.answer(asked, self)
 
     async def create(self, spec: CollectionSpec) -> None:
         await super().create(spec)

@@ -47,9 +47,8 @@ async def replay(engine: AsyncPincite, query_id: str, *, current: bool = False) 
     profile = settings.profile if current else _profile(then.asked, query_id)
     heard: list[Event] = []
     engine.log = Recorder(heard.append)
-    asked = then.asked
     with suppress(PinciteError):  # it is in the event
-        await engine.search(asked.text, scope=asked.scope, profile=profile, **asked.options)
+        await engine.ask(then.asked.question, profile=profile)
     today = msgspec.to_builtins(settings.profile)
     return compare(then, heard[0], today, await _present(engine, then))
 

@@ -95,6 +95,18 @@ class Scope:
     where: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: the `text` as it was given, which part of the index may be seen, and what the
+    answer is for. `budget_ms` is a soft limit, None for none: once it is spent nothing more is
+    begun that could be left out (reranking as many, another pass), and the pack says what was."""
+
+    text: str
+    scope: Scope = Scope()
+    mode: TaskMode = "explain"
+    budget_ms: float | None = None
+
+
 class Hit(msgspec.Struct, frozen=True, gc=False):
     """A chunk's id and its score in one ranking. A search makes hundreds, and a Struct takes a
     fifth of the time of a frozen dataclass."""

@@ -16,6 +16,7 @@ from pincite.model import (
     Fused,
     Notice,
     Plan,
+    Question,
     Scope,
     Signal,
     Verdict,
@@ -40,11 +41,16 @@ class Asked:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, text: str, scope: Scope, profile: Profile, **options: object) -> Asked:
-        """`options` are further keyword arguments of the search; those that are None are left
-        out."""
-        given = {name: value for name, value in options.items() if value is not None}
-        return cls(text, scope, _table(profile), given)
+    def of(cls, question: Question, profile: Profile) -> Asked:
+        """`options` are what a question has besides text and scope; None is left out."""
+        given = {"mode": question.mode, "budget_ms": question.budget_ms}
+        options = {name: value for name, value in given.items() if value is not None}
+        return cls(question.text, question.scope, _table(profile), options)
+
+    @property
+    def question(self) -> Question:
+        """What was asked, without its secrets."""
+        return Question(self.text, self.scope, **self.options)
 
 
 @memoize_last

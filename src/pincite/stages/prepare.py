@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from string import Formatter
 
 from pincite.errors import ConfigError, UsageError
-from pincite.model import Corpus, Expansion, Notice, Query, TaskMode
+from pincite.model import Corpus, Expansion, Notice, Query, Question
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _EXPANSIONS = 3  # with the question itself, two to four sub-queries
@@ -55,11 +55,9 @@ def _check(template: str) -> None:
         )
 
 
-def prepare(
-    text: str, config: PrepareConfig, mode: TaskMode = "explain", corpus: Corpus = Corpus()
-) -> Query:
+def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()) -> Query:
     """Trim, collapse white space, keep case, find the identifiers. Raises UsageError if empty."""
-    normalised = " ".join(text.split())
+    normalised = " ".join(question.text.split())
     if not normalised:
         raise UsageError("the query is empty", hint='pincite search "how do I ..."')
     notices: tuple[Notice, ...] = ()
@@ -75,7 +73,7 @@ def prepare(
     words = dict.fromkeys(_WORD.findall(normalised))
     identifiers = tuple(w for w in words if _CODE_LIKE.search(w))
     expansions = _expand(normalised, identifiers, config.expansions, corpus)
-    return Query(normalised, identifiers, notices, mode, expansions, corpus)
+    return Query(normalised, identifiers, notices, question.mode, expansions, corpus)
 
 
 def _expand(

@@ -1,6 +1,6 @@
 """An answer from what each side of a hybrid search thinks, for stores without fusion of their own.
 
-Fusion follows `SearchOptions`, with ties by id.
+Fusion follows `SearchRequest`, with ties by id.
 """
 
 from __future__ import annotations

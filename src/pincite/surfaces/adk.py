@@ -22,7 +22,7 @@ from pydantic import Field
 
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, PinciteError
-from pincite.model import Corpus, SourceType, TaskMode
+from pincite.model import Corpus, Question, Scope, SourceType, TaskMode
 from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
 from pincite.settings.load import Settings, load_settings
@@ -212,20 +212,21 @@ class EvidenceToolset(BaseToolset):
         engine = self._engine()
         engine.refresh()
         given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
-        request = commands.SearchOptions(
-            text=asked.query,
-            limit=asked.max_results_final,
+        scope = Scope(
             collections=self._collections,
             sources=self._sources,
-            kinds=given.kinds or (),
+            source_types=given.kinds or (),
             allow=given.paths or (),
             where=given.where,
-            mode=asked.task_mode,
+        )
+        options = commands.SearchOptions(
+            Question(asked.query, scope, asked.task_mode),
+            limit=asked.max_results_final,
             preset=preset,
             debug=self._debug,
             corpus=corpus,
         )
-        pack, trace = await commands.search(engine, request)
+        pack, trace = await commands.search(engine, options)
         found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(pack))  # lists, no tuples
         return {
             "status": "success" if pack.evidence else "no_results",

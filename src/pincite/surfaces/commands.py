@@ -12,7 +12,7 @@ import msgspec
 from pincite.diagnostics.explain import StageView, explain, explain_table
 from pincite.diagnostics.status import Status, status, status_table
 from pincite.errors import SourceError, UsageError
-from pincite.model import Corpus, EvidencePack, Scope, SourceType, TaskMode
+from pincite.model import Corpus, EvidencePack, Question, SourceType
 from pincite.scope.where import parse_where
 from pincite.surfaces.render import pack_from_json
 from pincite.trace import Trace
@@ -40,24 +40,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """The options of `pincite search`. A preset stands in for the configured profile, `limit` for
+    """A question and how it is answered. A preset stands in for the configured profile, `limit` for
     its `select.results`, `by` for its `retrieve.mode`, `corpus` for its names where it has none;
     `explained` asks for a trace of every step, `debug` for what services were asked and answered,
     in the pack."""
 
-    text: str
+    question: Question
     limit: int | None = None
-    collections: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    kinds: tuple[SourceType, ...] = ()
-    allow: tuple[str, ...] = ()
-    block: tuple[str, ...] = ()
-    ref: str | None = None
-    where: str = ""
     show_all: bool = False
-    mode: TaskMode = "explain"
     preset: str | None = None
-    budget_ms: int | None = None
     around: Around | None = None
     explained: bool = False
     by: SearchMode | None = None
@@ -65,40 +56,24 @@ class SearchOptions:
     corpus: Corpus | None = None
 
 
-async def search(engine: AsyncPincite, request: SearchOptions) -> tuple[EvidencePack, Trace]:
+async def search(engine: AsyncPincite, options: SearchOptions) -> tuple[EvidencePack, Trace]:
     """The pack and how it came about. Raises UsageError for a filter that cannot be, before
     anything is asked."""
-    parse_where(request.where)
+    parse_where(options.question.scope.where)
     settings = engine.settings
-    chosen = settings.preset(request.preset) if request.preset else settings.profile
-    profile = chosen.showing(request.limit or chosen.select.results)
-    if request.corpus and not profile.corpus.name:
-        profile = replace(profile, corpus=request.corpus)
-    if request.show_all:
+    chosen = settings.preset(options.preset) if options.preset else settings.profile
+    profile = chosen.showing(options.limit or chosen.select.results)
+    if options.corpus and not profile.corpus.name:
+        profile = replace(profile, corpus=options.corpus)
+    if options.show_all:
         profile = replace(profile, select=replace(profile.select, on_none="keep"))
-    if request.by:
-        profile = replace(profile, retrieve=replace(profile.retrieve, mode=request.by))
-    if request.around:
-        profile = replace(profile, context=replace(profile.context, around=request.around))
-    scope = Scope(
-        collections=request.collections,
-        sources=request.sources,
-        source_types=request.kinds,
-        ref=request.ref,
-        allow=request.allow,
-        block=request.block,
-        where=request.where,
-    )
-    trace = Trace(time.perf_counter, detailed=request.explained or request.debug)
-    pack = await engine.search(
-        request.text,
-        mode=request.mode,
-        budget_ms=request.budget_ms,
-        scope=scope,
-        profile=profile,
-        trace=trace,
-    )
-    return (replace(pack, debug=trace.debug()) if request.debug else pack), trace
+    if options.by:
+        profile = replace(profile, retrieve=replace(profile.retrieve, mode=options.by))
+    if options.around:
+        profile = replace(profile, context=replace(profile.context, around=options.around))
+    trace = Trace(time.perf_counter, detailed=options.explained or options.debug)
+    pack = await engine.ask(options.question, profile=profile, trace=trace)
+    return (replace(pack, debug=trace.debug()) if options.debug else pack), trace
 
 
 async def verify(engine: AsyncPincite, raw: bytes) -> tuple[Checked, ...]:

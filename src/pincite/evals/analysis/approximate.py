@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pincite.evals.golden.questions import GoldenQuery
 from pincite.evals.run.runner import Progressed, Subject
-from pincite.model import Query, Ranking
+from pincite.model import Query, Question, Ranking
 from pincite.profile import Profile
 from pincite.stages.prepare import prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
@@ -59,7 +59,7 @@ async def check_ann(
     missed: list[Missed] = []
     shares: list[float] = []
     for done, query in enumerate(chosen, start=1):
-        prepared = prepare(query.text, profile.prepare)
+        prepared = prepare(Question(query.text, subject.scope), profile.prepare)
         exact = await _dense(prepared, subject, replace(config, exact=True))
         near = await _dense(prepared, subject, replace(config, exact=False))
         wanted = found = 0

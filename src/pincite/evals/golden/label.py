@@ -10,7 +10,7 @@ from pincite.deps import Deps
 from pincite.evals.golden.questions import Expected, GoldenQuery
 from pincite.evals.golden.targets import Key, counts_for
 from pincite.evals.run.observe import rankings_of
-from pincite.model import Chunk, Scope
+from pincite.model import Chunk, Question, Scope
 from pincite.profile import Profile
 from pincite.search import search
 from pincite.trace import Trace
@@ -31,7 +31,7 @@ async def pool(
     fused, the final one. What is judged already, or counts for a judged item, is left out. Best
     rank first, as in pooling for TREC."""
     trace = Trace(time.perf_counter)
-    await search(query.text, deps, profile, scope, trace, mode=query.mode)
+    await search(Question(query.text, scope, query.mode), deps, profile, trace)
     named: dict[Key, dict[str, int]] = {}
     for stage, lists in rankings_of(trace).items():
         for ranked in lists:

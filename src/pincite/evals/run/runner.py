@@ -18,7 +18,7 @@ from pincite.evals.golden.questions import GoldenQuery, GoldenSet
 from pincite.evals.golden.targets import Key, Targets, find_targets, require_indexed
 from pincite.evals.run.observe import depth_of, rankings_of, ranks_in, values_of
 from pincite.evals.run.results import CollectionStamp, Found, QueryResult, Run, Stamp
-from pincite.model import Candidate, EvidencePack, Gated, Scope
+from pincite.model import Candidate, EvidencePack, Gated, Question, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.search import search
@@ -61,7 +61,8 @@ async def run_golden(
     """Ask every question, one after the other, so that times mean something. The first question
     is asked once more before, unmeasured. A search that fails counts as one that finds nothing
     and has the notice `search_failed`; if the first one fails its error is raised."""
-    await search(golden.queries[0].text, subject.deps, profile, subject.scope, _trace())
+    first = Question(golden.queries[0].text, subject.scope)
+    await search(first, subject.deps, profile, _trace())
     results = []
     for done, query in enumerate(golden.queries, start=1):
         results.append(await ask(query, subject, profile))
@@ -73,9 +74,8 @@ async def ask(query: GoldenQuery, subject: Subject, profile: Profile) -> QueryRe
     """One question."""
     trace = _trace()
     try:
-        pack = await search(
-            query.text, subject.deps, profile, subject.scope, trace, mode=query.mode
-        )
+        question = Question(query.text, subject.scope, query.mode)
+        pack = await search(question, subject.deps, profile, trace)
     except PinciteError as error:
         return _result(query, subject, trace, None, (f"search_failed: {error.message}",))
     return _result(query, subject, trace, pack, tuple(n.code for n in pack.warnings))

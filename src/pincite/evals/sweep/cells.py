@@ -20,7 +20,7 @@ from pincite.evals.run.runner import CHARS_PER_TOKEN, Subject
 from pincite.evals.sweep.points import Point
 from pincite.evals.sweep.shared_ports import Ledger, share
 from pincite.evals.sweep.shared_steps import Steps
-from pincite.model import Gated
+from pincite.model import Gated, Question
 from pincite.trace import Trace
 
 #: What a sweep measures; the first decides.
@@ -87,9 +87,8 @@ async def _ask(
     ledger.take()
     started_s = time.perf_counter()
     try:
-        pack = await steps.search(
-            query.text, subject.deps, point.profile, subject.scope, trace, mode=query.mode
-        )
+        question = Question(query.text, subject.scope, query.mode)
+        pack = await steps.search(question, subject.deps, point.profile, trace)
     except PinciteError:
         return _Asked((0,) * items, query.off_topic, 0, 0, 0.0)
     total_ms = (time.perf_counter() - started_s) * 1000 + ledger.take()

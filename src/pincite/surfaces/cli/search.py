@@ -137,8 +137,8 @@ def _search(
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
-    request = _request(**asked, show_all=show_all, explained=explained, debug=debug)
-    pack, trace = run(lambda engine: commands.search(engine, request), index)
+    options = _options(**asked, show_all=show_all, explained=explained, debug=debug)
+    pack, trace = run(lambda engine: commands.search(engine, options), index)
     if null:
         raw = render.null_files(pack)
         hand_over(raw, raw.decode())
@@ -161,13 +161,13 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
     from pincite.surfaces import commands, render
 
-    request = _request(**asked, show_all=True, explained=True)
-    _, trace = run(lambda engine: commands.search(engine, request), index)
+    options = _options(**asked, show_all=True, explained=True)
+    _, trace = run(lambda engine: commands.search(engine, options), index)
     views = commands.explain(trace)
     show(render.to_json(views) if json_ else commands.explain_table(trace))
 
 
-def _request(
+def _options(
     query: tuple[str, ...],
     limit: int | None,
     collection: tuple[str, ...],
@@ -187,23 +187,24 @@ def _request(
     debug: bool = False,
 ) -> commands.SearchOptions:
     """What the options of `_ASKING` say."""
+    from pincite.model import Question, Scope
     from pincite.surfaces import commands
 
-    return commands.SearchOptions(
-        text=" ".join(query),
-        limit=limit,
+    scope = Scope(
         collections=collection,
         sources=source,
-        kinds=kind,
+        source_types=kind,
+        ref=ref,
         allow=path,
         block=not_path,
-        ref=ref,
         where=where,
+    )
+    return commands.SearchOptions(
+        Question(" ".join(query), scope, mode, budget_ms),
+        limit=limit,
         show_all=show_all,
-        mode=mode,
         by=by,
         preset=preset,
-        budget_ms=budget_ms,
         around=around,
         explained=explained,
         debug=debug,

@@ -13,7 +13,7 @@ from msgspec import Meta
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Passage
 from pincite.engine import AsyncPincite
-from pincite.model import EvidencePack, TaskMode
+from pincite.model import EvidencePack, Question, Scope, TaskMode
 from pincite.stages.context import Around
 from pincite.surfaces import commands, tool_arguments
 from pincite.surfaces.mcp import texts
@@ -157,23 +157,23 @@ class Checks:
 
 async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArguments) -> Answer:
     engine.refresh()
-    request = commands.SearchOptions(
-        text=asked.query,
-        limit=asked.limit,
+    scope = Scope(
         collections=asked.collections,
         sources=asked.sources,
-        kinds=asked.kinds,
+        source_types=asked.kinds,
+        ref=asked.ref,
         allow=asked.paths,
         block=asked.not_paths,
-        ref=asked.ref,
         where=asked.where,
-        mode=asked.mode,
+    )
+    options = commands.SearchOptions(
+        Question(asked.query, scope, asked.mode, asked.budget_ms),
+        limit=asked.limit,
         preset=preset,
-        budget_ms=asked.budget_ms,
         around=asked.context,
         debug=asked.debug,
     )
-    pack, trace = await commands.search(engine, request)
+    pack, trace = await commands.search(engine, options)
     meta: dict[str, Any] = {"pincite/timings_ms": dict(pack.timings_ms)}
     if trace.query_id:
         meta["pincite/query_id"] = trace.query_id
