@@ -24,9 +24,9 @@ from pathlib import Path
 
 from bench.frame import ROOT, Options
 from bench.latency import Times, memory_of, times
-from bench.product import release, temporary_folder
+from bench.product import release, settings_of, temporary_folder
 from bench.synthetic import World
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.open_index import open_index
 from pincite.evals.analysis.statistics import median
 
 _QUESTION = ("how", "are", "equal", "scores", "ordered", "when", "rankings", "are", "fused")
@@ -65,7 +65,7 @@ async def run(options: Options) -> CliFigures:
         at.run("index", str(place))
         at.run("search", *_QUESTION)
         warm = [at.run("search", *_QUESTION)[0] for _ in range(rounds)]
-        client = RemoteIndex(at.index, options.models, 120.0)
+        client = open_index(settings_of(at.index, options.models))
         memory = memory_of((await client.hello()).pid)
         info = (await client.collections())[0]
         disk = _space(at.index)
@@ -163,7 +163,7 @@ async def _no_change(
             raise RuntimeError(f"files seem to have changed: {report}")
         wall.append(spent_ms)
         inside.append(report["duration_s"] * 1000)
-    await release(RemoteIndex(at.index, options.models, 120.0), at.index)
+    await release(open_index(settings_of(at.index, options.models)), at.index)
     return round(first_ms / 1000, 1), wall, inside
 
 

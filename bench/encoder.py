@@ -35,7 +35,7 @@ from bench.product import open_product, spec_of, temporary_folder
 from bench.rivals import TorchFigures, against
 from bench.torch_encoder import TorchEncoder
 from bench.vectors import open_product_encoder
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.protocol import ServedIndex
 from pincite.encoders.bundled import MODEL
 from pincite.evals.analysis.statistics import median
 from pincite.evals.golden.targets import every_chunk
@@ -265,7 +265,7 @@ async def _phases(
 
 
 async def _store(
-    client: RemoteIndex, name: str, batches: Sequence[Batch], matrices: Sequence[Matrix]
+    client: ServedIndex, name: str, batches: Sequence[Batch], matrices: Sequence[Matrix]
 ) -> float:
     documents = []
     for batch, matrix in zip(batches, matrices, strict=True):

@@ -23,7 +23,7 @@ from bench.product import temporary_folder
 from bench.quality import CODE_SETS
 from bench.references import REFERENCES
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.file import open_catalog
 from pincite.deps import Deps, informative_terms
 from pincite.evals.analysis.regression import check
 from pincite.evals.analysis.summary import scores
@@ -146,7 +146,7 @@ async def _indexed(
     golden = collection.golden()
     with temporary_folder() as folder:
         store = EdgeStore(folder / "store")
-        index = LocalIndex(store, SqliteCatalog(folder / "catalog.db"), store)
+        index = LocalIndex(store, open_catalog(folder), store)
         try:
             spec = await index_corpus(
                 index,

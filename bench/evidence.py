@@ -28,7 +28,7 @@ from bench.golden import find_wheel, require_docs
 from bench.latency import Times, times
 from bench.product import open_product, release, temporary_folder
 from bench.vectors import open_product_encoder
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.file import open_catalog
 from pincite.deps import Deps
 from pincite.engine import AsyncPincite
 from pincite.evals.analysis.measures import mean_of
@@ -212,7 +212,7 @@ async def _times(
     """By preset: whole searches in one process, and the median of what is our own of them."""
     rarely_collect()
     store = EdgeStore(root / "collections")
-    index = LocalIndex(store, SqliteCatalog(root / "catalog.db"), store)
+    index = LocalIndex(store, open_catalog(root), store)
     await index.open()
     others = Others()
     encoder = open_product_encoder(options.models)

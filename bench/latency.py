@@ -38,7 +38,7 @@ from bench.synthetic import PER_DOCUMENT, GivenVectors, Query, World, spec_for
 from bench.variants import ask, deps_of, profile_of
 from bench.waits import Waits
 from bench.while_written import Size, optimised, settle, while_written
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.file import open_catalog
 from pincite.engine import AsyncPincite
 from pincite.evals.analysis.statistics import median, quantile
 from pincite.index.folder import make_folder
@@ -230,7 +230,7 @@ class Asking:
 async def _in_process(root: Path, queries: Sequence[Query]) -> list[float]:
     """Totals without the hop."""
     store = EdgeStore(root / "collections")
-    index = LocalIndex(store, SqliteCatalog(root / "catalog.db"), store)
+    index = LocalIndex(store, open_catalog(root), store)
     await index.open()
     deps = deps_of("default", spec_for("main"), index, GivenVectors(queries))
     try:

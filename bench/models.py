@@ -20,7 +20,7 @@ import numpy as np
 from bench.product import temporary_folder
 from bench.variants import ask, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.file import open_catalog
 from pincite.deps import Deps, informative_terms
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.golden.beir import Collection, read_beir
@@ -89,7 +89,7 @@ async def measure(collection: Collection, whole: DenseEncoder, share: float) -> 
     parts = _dealt(collection.documents, share)
     with temporary_folder() as folder:
         store = EdgeStore(folder / "store")
-        index = LocalIndex(store, SqliteCatalog(folder / "catalog.db"), store)
+        index = LocalIndex(store, open_catalog(folder), store)
         try:
             members: list[Searchable] = []
             for name, dense, texts in zip("ab", (whole, Half(whole)), parts, strict=True):

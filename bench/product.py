@@ -11,8 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.frame import Options
-from pincite.daemon.client import RemoteIndex
+from pincite.catalog.file import holds_index
 from pincite.daemon.encoder import QueryEncoder
+from pincite.daemon.protocol import ServedIndex
 from pincite.engine import AsyncPincite
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder, Index
@@ -29,19 +30,24 @@ def temporary_folder() -> Iterator[Path]:
         yield Path(name)
 
 
+def settings_of(root: Path, models: Path) -> Settings:
+    """Those of the index folder `root`, whose daemon leaves soon after."""
+    return Settings(index=root, models=models, profile=Profile(), idle_s=120.0)
+
+
 @asynccontextmanager
 async def open_product(root: Path, options: Options) -> AsyncIterator[AsyncPincite]:
     """An engine on the index folder `root`. At the end its daemon is asked to leave."""
-    settings = Settings(index=root, models=options.models, profile=Profile(), idle_s=120.0)
+    settings = settings_of(root, options.models)
     async with AsyncPincite(settings) as engine:
         try:
             yield engine
         finally:
-            if (root / "catalog.db").exists():
+            if holds_index(root):
                 await release(engine.client(), root)
 
 
-async def release(client: RemoteIndex, root: Path) -> None:
+async def release(client: ServedIndex, root: Path) -> None:
     """Ask the daemon to leave if there is one, and wait until it has let go of the folder."""
     if (root / "owner.lock").exists() and not _free(root):
         await client.leave()

@@ -21,7 +21,7 @@ from bench.references import REFERENCES, Reference
 from bench.spans import SpanFigures, measure_spans
 from bench.variants import VARIANTS, Variant, ask, deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.file import open_catalog
 from pincite.evals.analysis.measures import evaluate, parse
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.golden.corpora import index_corpus
@@ -126,7 +126,7 @@ async def measure(
     blank = sum(not text.strip() for text in collection.documents.values())
     with temporary_folder() as folder:
         store = EdgeStore(folder / "store")
-        index = LocalIndex(store, SqliteCatalog(folder / "catalog.db"), store)
+        index = LocalIndex(store, open_catalog(folder), store)
         try:
             spec = await build(index, collection, encoder)
             scores = {

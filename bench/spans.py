@@ -21,7 +21,7 @@ from typing import Any
 from bench.frame import Options, require
 from bench.product import temporary_folder
 from bench.variants import Variant, ask, deps_of, profile_of
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.file import open_catalog
 from pincite.chunkers import ChunkerConfig
 from pincite.evals.golden.beir import read_rows
 from pincite.evals.golden.targets import every_chunk
@@ -77,7 +77,7 @@ async def measure_spans(
         for row in documents:
             (texts / f"{row['_id']}.txt").write_bytes(row["text"].encode())
         store = EdgeStore(work / "store")
-        index = LocalIndex(store, SqliteCatalog(work / "catalog.db"), store)
+        index = LocalIndex(store, open_catalog(work), store)
         try:
             spec = await _index(texts, index, encoder)
             chunks = {chunk.id: chunk async for chunk in every_chunk(index, "main")}

@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.frame import ROOT, Options
 from bench.synthetic import PER_DOCUMENT
 from bench.waits import Waits
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.protocol import ServedIndex
 from pincite.engine import AsyncPincite
 
 _POLL_S = 1.0
@@ -49,11 +49,11 @@ async def while_written(
     return size.written * PER_DOCUMENT / written_s
 
 
-async def settle(client: RemoteIndex) -> None:
+async def settle(client: ServedIndex) -> None:
     await client.settle("main")
 
 
-async def optimised(client: RemoteIndex) -> None:
+async def optimised(client: ServedIndex) -> None:
     """Wait until nothing is optimised any more."""
     async with asyncio.timeout(_OPTIMISED_S):
         await asyncio.sleep(_POLL_S)

@@ -12,8 +12,9 @@ import sys
 import time
 from pathlib import Path
 
+from bench.product import settings_of
 from bench.synthetic import World, spec_for
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.open_index import open_index
 
 
 async def write(root: Path, models: Path, chunks: int, seed: int, documents: int) -> None:
@@ -22,7 +23,7 @@ async def write(root: Path, models: Path, chunks: int, seed: int, documents: int
     world.reseed(seed + 1)
     spec = spec_for("main")
     prepared = list(world.documents(range(documents), spec, "new"))
-    client = RemoteIndex(root, models, 60.0)
+    client = open_index(settings_of(root, models))
     print("ready", flush=True)
     position = 0
     while line := await asyncio.to_thread(sys.stdin.readline):

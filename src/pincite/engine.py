@@ -11,23 +11,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from pincite.catalog.file import holds_index
 from pincite.collection.external import ForeignCollections
 from pincite.collection.searchables import Searchables, open_searchables
-from pincite.daemon.client import RemoteIndex
 from pincite.daemon.encoder import QueryEncoder
-from pincite.daemon.folder import prepare
+from pincite.daemon.open_index import open_index, prepare
+from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.remote_search import remote_search_of
-from pincite.daemon.write_turns import Waiting
 from pincite.deps import Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
 from pincite.errors import IndexNotFound, UsageError
 from pincite.ingestion.options import IndexOptions
 from pincite.model import EvidencePack, Notice, Question, Scope, TaskMode
-from pincite.ports import CollectionInfo, Reranker
+from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, file_recorder
 from pincite.search import search
+from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.trace import Trace
 
@@ -56,7 +57,7 @@ class AsyncPincite:
         self._named = NamedReranker(self._models, name) if name else None
         self._reranker = reranker or self._named
         self.foreign = ForeignCollections(settings, self._models)
-        self._client: RemoteIndex | None = None
+        self._client: ServedIndex | None = None
         self._searchables: Searchables | None = None
         self.log = file_recorder(settings.index, settings.log)
 
@@ -78,13 +79,13 @@ class AsyncPincite:
         if self._client is not None:
             await self._client.close()
 
-    def client(self, *, create: bool = False) -> RemoteIndex:
+    def client(self, *, create: bool = False) -> ServedIndex:
         """The index of the folder. Raises IndexNotFound unless there is one or `create` is set."""
         root = self.settings.index
-        if self._client is None or not (root / "catalog.db").exists():
+        if self._client is None or not holds_index(root):
             prepare(root, self.settings.store, create=create or bool(self.foreign))
         if self._client is None:
-            self._client = RemoteIndex(root, self.settings.models, self.settings.idle_s)
+            self._client = open_index(self.settings)
         return self._client
 
     async def index(
@@ -222,22 +223,21 @@ class AsyncPincite:
         chosen = options or ReembedOptions()
         return await reembed(self.settings, self.client(), collection, model, chosen, progress)
 
-    async def drop(self, collection: str, waiting: Waiting = Waiting()) -> None:
+    async def drop(self, collection: str, waiting: Waiting = Waiting(WAIT_S)) -> None:
         """Remove a collection; see `pincite.maintenance.remove.drop`."""
         from pincite.maintenance.remove import drop
 
         self._searchables = None
         self.foreign.refuse(collection)
-        await drop(self.settings.index, self.client(), collection, waiting)
+        await drop(self.client(), collection, waiting)
 
-    async def forget(self, collection: str, source: str, waiting: Waiting = Waiting()) -> int:
+    async def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
         """Remove a source; see `pincite.maintenance.remove.forget`."""
         from pincite.maintenance.remove import forget
 
         self._searchables = None
         self.foreign.refuse(collection)
-        given = (self.settings.index, self.client(), self._models)
-        return await forget(*given, collection, source, waiting)
+        return await forget(self.client(), self._models, collection, source, waiting)
 
     async def stop(self) -> None:
         """End the daemon, if there is one. Raises IndexNotFound, IndexUnavailable."""

@@ -17,8 +17,6 @@ from pathlib import Path
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
-from pincite.daemon.client import RemoteIndex
-from pincite.daemon.write_turns import Waiting, turn
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError
@@ -43,13 +41,14 @@ from pincite.ingestion.weigh import (
     weigh_others,
 )
 from pincite.model import CollectionSpec, DocumentRecord
+from pincite.ports import SharedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import Entry, OpenSource, Selection
 
 
 async def index_sources(
     settings: Settings,
-    client: RemoteIndex,
+    client: SharedIndex,
     locations: Sequence[str | Path],
     options: IndexOptions,
     progress: Callable[[Progress], None],
@@ -58,7 +57,7 @@ async def index_sources(
     options = replace(options, collection=options.collection or settings.indexed_collection)
     what = f"indexing {names_of(locations)} into {options.collection!r}"
     waiting = Waiting(options.wait_s, options.on_notice)
-    async with turn(settings.index, options.collection, what, waiting):
+    async with client.leases.take(options.collection, what, waiting):
         infos = await client.collections()
         base = find_base(settings, infos, locations, options)
         held = members(infos, options.collection)

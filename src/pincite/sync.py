@@ -14,14 +14,14 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
-from pincite.daemon.write_turns import Waiting
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions
 from pincite.model import EvidencePack, Scope, TaskMode
-from pincite.ports import CollectionInfo, Reranker
+from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
+from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings, load_settings
 
 P = ParamSpec("P")
@@ -114,11 +114,11 @@ class Pincite:
         work = partial(self._engine.reembed, collection, model)
         return self._call(work, options=options, progress=progress)
 
-    def drop(self, collection: str, waiting: Waiting = Waiting()) -> None:
+    def drop(self, collection: str, waiting: Waiting = Waiting(WAIT_S)) -> None:
         """As `AsyncPincite.drop`."""
         self._call(self._engine.drop, collection, waiting)
 
-    def forget(self, collection: str, source: str, waiting: Waiting = Waiting()) -> int:
+    def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
         """As `AsyncPincite.forget`."""
         return self._call(self._engine.forget, collection, source, waiting)
 

@@ -9,9 +9,10 @@ import pytest
 
 from pincite import version
 from pincite.daemon import protocol as wire
+from pincite.daemon.file_leases import FileLeases
 from pincite.daemon.versions import compare
-from pincite.daemon.write_turns import turn
 from pincite.errors import DaemonOfAnotherVersion
+from pincite.ports import Waiting
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, daemon, run, script
 
@@ -83,7 +84,7 @@ def test_an_older_daemon_is_in_use_while_a_process_indexes_and_asks_nothing() ->
         with daemon(OWNER, folder, "0.0.1"):
             await asyncio.sleep(1.1)
             hasty = client(folder, answer_s=0.3)
-            async with turn(folder, "main", "indexing"):
+            async with FileLeases(folder).take("main", "indexing", Waiting(600.0)):
                 with pytest.raises(DaemonOfAnotherVersion, match="in use"):
                     await hasty.collections()
             assert await hasty.collections() == ()
@@ -132,7 +133,7 @@ def test_a_daemon_with_the_same_number_and_other_messages_is_replaced(kind: str)
 def test_a_daemon_with_other_messages_in_use_stays_for_now() -> None:
     async def check(folder: Path) -> None:
         with daemon(OTHER_MESSAGES, folder, "fingerprint") as other:
-            async with turn(folder, "main", "indexing"):
+            async with FileLeases(folder).take("main", "indexing", Waiting(600.0)):
                 with pytest.raises(DaemonOfAnotherVersion, match="in use"):
                     await client(folder, answer_s=0.3).collections()
             assert other.poll() is None

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from pincite.daemon.write_turns import turn
+from pincite.daemon.file_leases import FileLeases
+from pincite.ports import Waiting
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
 
@@ -66,7 +67,7 @@ def test_every_command_that_writes_waits_and_can_be_interrupted(
     root = cli.folder / ".pincite"
 
     async def check() -> None:
-        async with turn(root, "main", "indexing /a/b"):
+        async with FileLeases(root).take("main", "indexing /a/b", Waiting(600.0)):
             refused = await asyncio.to_thread(cli, *command, "--wait", "0", code=1)
             assert "is indexing /a/b, since 20" in refused.stderr
             assert "--wait SECONDS" in refused.stderr

@@ -20,7 +20,7 @@ from pincite.support.concurrency import failure_notice
 
 if TYPE_CHECKING:
     from pincite.collection.external import ForeignCollections
-    from pincite.daemon.client import RemoteIndex
+    from pincite.daemon.protocol import ServedIndex
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings
 
@@ -115,7 +115,7 @@ class Searchables:
 async def open_searchables(
     settings: Settings,
     models: Models,
-    client: RemoteIndex,
+    client: ServedIndex,
     infos: Sequence[CollectionInfo],
     foreign: ForeignCollections,
 ) -> Searchables:
@@ -161,7 +161,7 @@ async def open_searchables(
 
 
 def _dense(
-    settings: Settings, models: Models, client: RemoteIndex, spec: CollectionSpec, named: str
+    settings: Settings, models: Models, client: ServedIndex, spec: CollectionSpec, named: str
 ) -> DenseEncoder | None:
     """What embeds queries for a collection: the daemon's model, or that of a provider."""
     if spec.dense is None:

@@ -18,10 +18,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import msgspec
 
 from pincite.daemon import protocol
+from pincite.daemon.file_leases import FileLeases
 from pincite.daemon.read_only import workplace
 from pincite.daemon.spawn import Stream, connect, connect_or_start, daemon_pid, hung, wait_for_end
 from pincite.daemon.versions import PATIENCE_S, UNUSED_S, compare, refusal
-from pincite.daemon.write_turns import is_being_written
 from pincite.errors import IndexUnavailable, PinciteError
 
 P = ParamSpec("P")
@@ -55,11 +55,12 @@ def remote(method: _Method[P, T]) -> _Method[P, T]:
 
 
 class RemoteIndex:
-    """A client of the daemon of the index folder `root`. Connections are made when needed."""
+    """`protocol.ServedIndex` of the index folder `root`. Connections are made when needed."""
 
     def __init__(
         self, root: Path, models: Path, idle_s: float, answer_s: float = _ANSWER_S
     ) -> None:
+        self.leases = FileLeases(root)
         self._root = root.resolve()
         self._models = models.resolve()
         self._idle_s = idle_s
@@ -168,7 +169,7 @@ class RemoteIndex:
                 return True
             if standing == "older" and again < _TRIES:
                 used = identity is not None and identity.unused_s < UNUSED_S
-                if not used and not is_being_written(self._root):
+                if not used and not self.leases.is_any_taken():
                     await self._dismiss(stream)
                     return False
                 if time.monotonic() < until:

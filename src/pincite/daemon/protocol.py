@@ -26,7 +26,7 @@ import msgspec
 from pincite import errors
 from pincite.daemon.remote_search import Answer, Host, RemoteSearch
 from pincite.model import Vector
-from pincite.ports import Index
+from pincite.ports import Index, SharedIndex
 
 #: The fingerprint of all messages, by the number that stands for them. Numbers and fingerprints of
 #: the past stay. `python -m pincite.daemon.shape` prints the next line.
@@ -69,6 +69,13 @@ class Service(Host, Protocol):
 
     async def ask(self, asked: RemoteSearch) -> Answer:
         """Search. Raises what `pincite.search` raises."""
+
+
+class ServedIndex(SharedIndex, Service, Protocol):
+    """A daemon as its clients see it."""
+
+    async def close(self) -> None:
+        """Hang up. The daemon goes on."""
 
 
 class Operation(msgspec.Struct, frozen=True):

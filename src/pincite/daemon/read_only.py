@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pincite.catalog.file import FILES
 from pincite.daemon import protocol
 from pincite.errors import DiskFull, IndexUnavailable, PinciteError
 from pincite.index.folder import remembered
@@ -145,7 +146,7 @@ def _links(root: Path) -> tuple[str, ...]:
 def _signs(root: Path) -> tuple[object, ...]:
     """What changes with every document that is written."""
     found: list[object] = []
-    for name in ("catalog.db", "catalog.db-wal"):
+    for name in FILES:
         try:
             seen = (root / name).stat()
         except FileNotFoundError:

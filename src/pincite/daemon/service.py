@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from pincite import version
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.file import open_catalog
 from pincite.daemon import protocol, remote_search
 from pincite.daemon.read_only import Copy, why_only_read, workplace
 from pincite.daemon.usage import Usage
@@ -51,7 +51,7 @@ class Daemon(LocalIndex):
                 log.warning("%s", why.message)
             home = root if self._copy is None else self._copy.path
             self._opened = open_store(home)
-            catalog = SqliteCatalog(home / "catalog.db")
+            catalog = open_catalog(home)
         except BaseException:
             self._let_go()
             raise

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from pincite.catalog.file import holds_index
 from pincite.encoders.by_name import CollectionEncoder, Models
 from pincite.errors import PinciteError
 from pincite.model import Notice
@@ -136,7 +137,7 @@ async def _collections(settings: Settings) -> tuple[CollectionInfo, ...]:
     from pincite.engine import AsyncPincite
 
     async with AsyncPincite(settings) as engine:
-        if not (settings.index / "catalog.db").exists():
+        if not holds_index(settings.index):
             return await engine.foreign.infos()
         return await engine.collections()
 

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import msgspec
 
+from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError, IndexUnavailable, StoreError
 from pincite.settings.stores import StoreSettings
 
@@ -38,7 +39,7 @@ def remember(root: Path, store: StoreSettings) -> None:
     """Settle which store a new index folder has, or check that it still is the one. Raises
     ConfigError."""
     known = remembered(root)
-    is_new = not (root / "catalog.db").exists() and not (root / REMEMBERED).exists()
+    is_new = not holds_index(root) and not (root / REMEMBERED).exists()
     same = (known.settings.kind, known.settings.url, known.settings.prefix) == (
         *(store.kind, store.url, store.prefix),
     )

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import all_members, as_one, members, next_serial, require_base
-from pincite.daemon.client import RemoteIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.encoders.sparse import name_of, open_sparse, sparse_of
@@ -16,7 +15,7 @@ from pincite.errors import PinciteError, UsageError
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
 from pincite.model import CollectionSpec
-from pincite.ports import CollectionInfo
+from pincite.ports import CollectionInfo, Index
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
 from pincite.settings.load import Settings
@@ -128,7 +127,7 @@ def _refuse(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
 
 
 async def settle_spec(
-    client: RemoteIndex,
+    client: Index,
     target: Target,
     dense: Dense,
     models: Models,

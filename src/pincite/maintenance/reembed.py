@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pincite.collection.members import all_members, as_one, members, next_serial, require_base
-from pincite.daemon.write_turns import Waiting, turn
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import ModelUnavailable, UsageError
@@ -22,7 +21,7 @@ from pincite.ingestion.target import of_model
 from pincite.ingestion.weigh import average_of
 from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions, Work, fill
 from pincite.model import CollectionSpec
-from pincite.ports import DenseEncoder, Index
+from pincite.ports import DenseEncoder, Index, SharedIndex, Waiting
 from pincite.settings.load import Settings
 
 __all__ = ["ReembedOptions", "Reembedded", "Reembedding", "reembed"]
@@ -30,7 +29,7 @@ __all__ = ["ReembedOptions", "Reembedded", "Reembedding", "reembed"]
 
 async def reembed(
     settings: Settings,
-    index: Index,
+    index: SharedIndex,
     base: str,
     model: str,
     options: ReembedOptions,
@@ -43,7 +42,7 @@ async def reembed(
     StoreError where the copy is not complete in the end, ConfigError, ProviderError, DiskFull.
     """
     waiting = Waiting(options.wait_s, options.on_notice)
-    async with turn(settings.index, base, f"embedding {base!r} with {model}", waiting):
+    async with index.leases.take(base, f"embedding {base!r} with {model}", waiting):
         return await _reembed(settings, index, base, model, options, progress)
 
 

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from pincite.collection.members import all_members, all_sources
-from pincite.daemon.write_turns import Waiting, turn
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import UsageError
 from pincite.ingestion.weigh import weigh_again
 from pincite.model import CollectionSpec
-from pincite.ports import CollectionInfo, Index
+from pincite.ports import CollectionInfo, Index, SharedIndex, Waiting
 
 
-async def drop(root: Path, index: Index, collection: str, waiting: Waiting) -> None:
+async def drop(index: SharedIndex, collection: str, waiting: Waiting) -> None:
     """Remove a collection, with all of its members. Raises UsageError if there is none of that
     name, IndexUnavailable where others write to it for too long."""
     what = f"dropping {collection!r}"
-    async with _alone(root, index, collection, what, waiting) as infos:
+    async with _alone(index, collection, what, waiting) as infos:
         for info in infos:
             await index.drop(info.spec.name)
 
 
 async def forget(
-    root: Path, index: Index, models: Models, collection: str, source: str, waiting: Waiting
+    index: SharedIndex, models: Models, collection: str, source: str, waiting: Waiting
 ) -> int:
     """Remove a source; returns how many documents it had. Raises as `drop`, and FingerprintMismatch
     after the source is gone where the rest cannot be weighed."""
     what = f"forgetting {source} in {collection!r}"
-    async with _alone(root, index, collection, what, waiting) as infos:
+    async with _alone(index, collection, what, waiting) as infos:
         names = [record.source.name for record in all_sources(infos)]
         if source not in names:
             raise UsageError(
@@ -50,11 +48,11 @@ async def _forget_in(index: Index, models: Models, spec: CollectionSpec, source:
 
 @asynccontextmanager
 async def _alone(
-    root: Path, index: Index, collection: str, what: str, waiting: Waiting
+    index: SharedIndex, collection: str, what: str, waiting: Waiting
 ) -> AsyncIterator[tuple[CollectionInfo, ...]]:
     """The members of a collection, to which nobody else writes meanwhile."""
     (first, *_) = await _members(index, collection)
-    async with turn(root, first.spec.public_name, what, waiting):
+    async with index.leases.take(first.spec.public_name, what, waiting):
         yield await _members(index, collection)
 
 

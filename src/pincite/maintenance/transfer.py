@@ -16,15 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-from pincite.catalog.sqlite import SqliteCatalog
-from pincite.daemon.client import RemoteIndex
+from pincite.catalog.file import holds_index, open_catalog
+from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.service import AlreadyRunning, take_index
-from pincite.daemon.write_turns import Waiting, turn
 from pincite.errors import IndexNotFound, StoreError
 from pincite.index.folder import Remembered, fresh_owner, remembered, write_remembered
 from pincite.index.opening import open_store
 from pincite.model import CollectionSpec, Point
-from pincite.ports import Store
+from pincite.ports import Catalog, Store, Waiting
+from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 
 _PAGE = 256
@@ -53,26 +53,26 @@ class Moved:
 
 async def move(
     settings: Settings,
-    client: RemoteIndex,
+    client: ServedIndex,
     environ: Mapping[str, str],
     progress: Callable[[int, int], None] = lambda _done, _total: None,
-    waiting: Waiting = Waiting(),
+    waiting: Waiting = Waiting(WAIT_S),
 ) -> tuple[Moved, ...]:
     """Copy all points into the store that the settings name, and use it from now on. The old ones
     stay where they are. Safe to repeat. Raises IndexNotFound, IndexUnavailable where others
     write to the index or use it for too long, StoreError, DiskFull, UsageError."""
     root = settings.index
-    if not (root / "catalog.db").exists():
+    if not holds_index(root):
         raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
     names = sorted({info.spec.public_name for info in await client.collections()})
-    async with AsyncExitStack() as turns:
+    async with AsyncExitStack() as leases:
         for name in names:
             what = f"moving the index to {settings.store.place}"
-            await turns.enter_async_context(turn(root, name, what, waiting))
+            await leases.enter_async_context(client.leases.take(name, what, waiting))
         return await _move_all(settings, client, environ, progress, waiting)
 
 
-async def _take(root: Path, client: RemoteIndex, waiting: Waiting) -> int:
+async def _take(root: Path, client: ServedIndex, waiting: Waiting) -> int:
     """The lock of the owner, who leaves; another that a search has started meanwhile, too."""
     started_s = time.monotonic()
     while True:
@@ -87,7 +87,7 @@ async def _take(root: Path, client: RemoteIndex, waiting: Waiting) -> int:
 
 async def _move_all(
     settings: Settings,
-    client: RemoteIndex,
+    client: ServedIndex,
     environ: Mapping[str, str],
     progress: Callable[[int, int], None],
     waiting: Waiting,
@@ -100,7 +100,7 @@ async def _move_all(
         if becomes.settings.place == known.settings.place:
             return ()
         write_remembered(root, Remembered(known.settings, becomes.owner))  # for the next try
-        catalog = SqliteCatalog(root / "catalog.db")
+        catalog = open_catalog(root)
         try:
             moved = await _move(root, known, becomes, environ, catalog, progress)
         finally:
@@ -116,7 +116,7 @@ async def _move(
     known: Remembered,
     becomes: Remembered,
     environ: Mapping[str, str],
-    catalog: SqliteCatalog,
+    catalog: Catalog,
     progress: Callable[[int, int], None],
 ) -> tuple[Moved, ...]:
     source = open_store(root, known, environ)

@@ -22,7 +22,8 @@ from pincite.ports.filters import (
     equals,
     words,
 )
-from pincite.ports.index import Index, Readable, Searchable
+from pincite.ports.index import Index, Readable, Searchable, SharedIndex
+from pincite.ports.leases import Leases, Waiting
 from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Message, Role
 from pincite.ports.rerankers import Reranker, RerankScore
 from pincite.ports.storage import (
@@ -54,6 +55,7 @@ __all__ = [
     "GroupedEncoder",
     "Ids",
     "Index",
+    "Leases",
     "Measured",
     "Message",
     "Phrase",
@@ -65,11 +67,13 @@ __all__ = [
     "Role",
     "SearchRequest",
     "Searchable",
+    "SharedIndex",
     "SparseEncoder",
     "Store",
     "Stored",
     "Text",
     "Totals",
+    "Waiting",
     "equals",
     "words",
 ]

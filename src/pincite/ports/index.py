@@ -17,6 +17,7 @@ from pincite.model import (
     SparseVector,
 )
 from pincite.ports.encoders import DenseEncoder, SparseEncoder
+from pincite.ports.leases import Leases
 from pincite.ports.storage import CollectionInfo, SearchRequest, Stored
 
 
@@ -100,6 +101,13 @@ class Index(Readable, Protocol):
     async def settle(self, collection: str) -> None:
         """A run of changes has ended: make it durable against a loss of power, and begin to
         optimise in the background where that pays."""
+
+
+class SharedIndex(Index, Protocol):
+    """An index to which several processes may write: whoever does holds a lease."""
+
+    @property
+    def leases(self) -> Leases: ...
 
 
 @dataclass(frozen=True, slots=True)

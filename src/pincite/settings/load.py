@@ -32,6 +32,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError
 from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
@@ -156,7 +157,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
 def find_index(folder: Path) -> Path:
     """The nearest index folder here or above, else the one that would be made here."""
     for place in (folder, *folder.parents):
-        if _is_file(place / INDEX_FOLDER / "catalog.db"):
+        if holds_index(place / INDEX_FOLDER):
             return place / INDEX_FOLDER
     return folder / INDEX_FOLDER
 

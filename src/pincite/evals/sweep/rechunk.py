@@ -16,7 +16,6 @@ from tempfile import mkdtemp
 from typing import Final
 
 from pincite.chunkers import ChunkerConfig
-from pincite.daemon.client import RemoteIndex
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
@@ -28,7 +27,7 @@ from pincite.ingestion.dense_model import Dense, open_dense
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
-from pincite.ports import CollectionInfo, DenseEncoder, Readable, Searchable
+from pincite.ports import CollectionInfo, DenseEncoder, Index, Readable, Searchable
 from pincite.providers.dense.cached import CachedEncoder
 from pincite.providers.dense.vector_cache import VectorCache
 from pincite.settings.load import Settings
@@ -102,7 +101,7 @@ async def _copy(
     one: Searchable,
     settings: Settings,
     given: CollectionInfo,
-    client: RemoteIndex,
+    client: Index,
     chunker: ChunkerConfig,
     cache: VectorCache,
     progress: Callable[[Progress], None],

@@ -200,7 +200,7 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
 @index_option
 def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
     """Remove a collection with all that is in it, after asking. Ends with 1 if the answer is no."""
-    from pincite.daemon.write_turns import Waiting
+    from pincite.ports import Waiting
 
     if not yes:
         infos = run(lambda engine: engine.collections(), index)
@@ -239,7 +239,7 @@ def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
 @index_option
 def forget(source: str, collection: str, wait: float, index: Path | None) -> None:
     """Remove a source with its documents."""
-    from pincite.daemon.write_turns import Waiting
+    from pincite.ports import Waiting
 
     async def work(engine: AsyncPincite) -> tuple[str, int]:
         named = collection or engine.settings.indexed_collection

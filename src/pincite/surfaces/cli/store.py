@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None:
-    from pincite.daemon.client import RemoteIndex
-    from pincite.daemon.write_turns import Waiting
+    from pincite.daemon.open_index import open_index
     from pincite.engine import AsyncPincite
     from pincite.errors import UsageError
     from pincite.maintenance.transfer import move
+    from pincite.ports import Waiting
     from pincite.surfaces import render
     from pincite.surfaces.cli.progress import CountLine
 
@@ -42,10 +42,9 @@ def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None
                 f" {'no server' if remote else 'a server'}",
                 hint="pincite pull" if remote else "pincite push",
             )
-        client = RemoteIndex(settings.index, settings.models, settings.idle_s)
         try:
             waiting = Waiting(wait, say_notice)
-            return await move(settings, client, os.environ, line.count, waiting)
+            return await move(settings, open_index(settings), os.environ, line.count, waiting)
         finally:
             line.done()
 

@@ -9,20 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.write_turns import Waiting, turn
+from pincite.daemon.file_leases import FileLeases
 from pincite.errors import IndexUnavailable, UsageError
 from pincite.model import Notice
+from pincite.ports import Waiting
 from tests.daemon.daemons import run, script
 
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from pincite.daemon.write_turns import Waiting
-from pincite.daemon.write_turns import turn
+from pincite.daemon.file_leases import FileLeases
+from pincite.ports import Waiting
 async def main():
     def on_notice(notice):
         print(notice.message, flush=True)
-    async with turn(Path(sys.argv[1]), "main", sys.argv[2], Waiting(60.0, on_notice)):
+    async with FileLeases(Path(sys.argv[1])).take("main", sys.argv[2], Waiting(60.0, on_notice)):
         print("here", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
 asyncio.run(main())
@@ -47,7 +48,9 @@ def test_who_waits_learns_for_whom_and_goes_on_when_it_has_ended() -> None:
         heard: asyncio.Queue[Notice] = asyncio.Queue()
 
         async def write() -> None:
-            async with turn(folder, "main", "indexing /c", Waiting(600.0, heard.put_nowait)):
+            async with FileLeases(folder).take(
+                "main", "indexing /c", Waiting(600.0, heard.put_nowait)
+            ):
                 assert other.poll() is not None
 
         writing = asyncio.create_task(write())
@@ -66,9 +69,9 @@ def test_who_waits_learns_for_whom_and_goes_on_when_it_has_ended() -> None:
 @pytest.mark.parametrize("limit_s", [0.0, 0.3])
 def test_when_the_wait_is_over_it_says_who_has_the_lock(limit_s: float) -> None:
     async def check(folder: Path) -> None:
-        async with turn(folder, "main", "dropping 'main'"):
+        async with FileLeases(folder).take("main", "dropping 'main'", Waiting(600.0)):
             with pytest.raises(IndexUnavailable) as caught:
-                async with turn(folder, "main", "indexing /c", Waiting(limit_s)):
+                async with FileLeases(folder).take("main", "indexing /c", Waiting(limit_s)):
                     raise AssertionError("two at once")
             assert f"process {os.getpid()} is dropping 'main', since" in caught.value.message
             assert "--wait" in caught.value.hint
@@ -84,7 +87,7 @@ def test_a_lock_whose_holder_has_not_spoken_yet_is_no_process_without_a_number()
         with (folder / "writing-main.lock").open("w") as silent:
             fcntl.flock(silent, fcntl.LOCK_EX)
             with pytest.raises(IndexUnavailable) as caught:
-                async with turn(folder, "main", "indexing /c", Waiting(0.0)):
+                async with FileLeases(folder).take("main", "indexing /c", Waiting(0.0)):
                     raise AssertionError("two at once")
             assert "?" not in caught.value.message
             assert "others are writing to collection 'main'" in caught.value.message
@@ -97,10 +100,10 @@ def test_they_come_in_the_order_in_which_they_have_asked() -> None:
         order: list[int] = []
 
         async def write(number: int) -> None:
-            async with turn(folder, "main", f"writing {number}"):
+            async with FileLeases(folder).take("main", f"writing {number}", Waiting(600.0)):
                 order.append(number)
 
-        async with turn(folder, "main", "holding"):
+        async with FileLeases(folder).take("main", "holding", Waiting(600.0)):
             tasks = []
             for number in range(6):
                 tasks.append(asyncio.create_task(write(number)))
@@ -123,7 +126,7 @@ def test_nobody_waits_for_the_ticket_or_the_lock_of_a_process_that_was_killed() 
             process.kill()
             process.communicate()
         assert len(waiting_tickets(folder)) == 1
-        async with turn(folder, "main", "third", Waiting(0.0)):
+        async with FileLeases(folder).take("main", "third", Waiting(0.0)):
             assert waiting_tickets(folder) == []
 
     run(check)
@@ -131,7 +134,7 @@ def test_nobody_waits_for_the_ticket_or_the_lock_of_a_process_that_was_killed() 
 
 def test_an_interrupt_while_waiting_leaves_nothing() -> None:
     async def check(folder: Path) -> None:
-        async with turn(folder, "main", "holding"):
+        async with FileLeases(folder).take("main", "holding", Waiting(600.0)):
             waits = script(HOLDER, folder, "second")
             assert waits.stdout is not None
             assert "is holding" in await asyncio.to_thread(waits.stdout.readline)
@@ -145,10 +148,13 @@ def test_an_interrupt_while_waiting_leaves_nothing() -> None:
 
 def test_other_collections_do_not_wait() -> None:
     async def check(folder: Path) -> None:
-        async with turn(folder, "main", "one"), turn(folder, "main-2", "two", Waiting(0.0)):
+        async with (
+            FileLeases(folder).take("main", "one", Waiting(600.0)),
+            FileLeases(folder).take("main-2", "two", Waiting(0.0)),
+        ):
             pass
         with pytest.raises(UsageError, match="cannot name a collection"):
-            async with turn(folder, "../main", "three"):
+            async with FileLeases(folder).take("../main", "three", Waiting(600.0)):
                 raise AssertionError("outside")
 
     run(check)

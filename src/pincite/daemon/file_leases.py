@@ -11,7 +11,7 @@ import asyncio
 import fcntl
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,21 +23,13 @@ import msgspec
 from pincite.daemon.read_only import may_write, out_of_room, read_only
 from pincite.errors import DiskFull, IndexUnavailable, PinciteError
 from pincite.model import Notice
-from pincite.settings.defaults import WAIT_S
+from pincite.ports import Waiting
 from pincite.stores.validate import check_name
 
 _LOOK_S = 0.1
 _LEARN_S = 2.0  # a process that has just got the lock says in microseconds what it does
 _LOCK = "writing-{}.lock"
 _TICKET = "waiting-{}+{}.lock"
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """For how many seconds to wait for others, 0 for not at all, and who hears of it."""
-
-    limit_s: float = WAIT_S
-    on_notice: Callable[[Notice], None] = lambda _: None
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -53,29 +45,35 @@ class Holder(msgspec.Struct, frozen=True):
         return f"process {self.pid} is {self.what}, since {self.since}"
 
 
-@asynccontextmanager
-async def turn(
-    root: Path, collection: str, what: str, waiting: Waiting = Waiting()
-) -> AsyncIterator[None]:
-    """Wait until this process may write to a collection of the index folder, and keep others out
-    meanwhile; `what` tells them what it does, as in "indexing docs". Raises IndexUnavailable where
-    the wait is over, or the folder cannot be written to, DiskFull, UsageError for a name that no
-    collection can have."""
-    if not may_write(root):
-        raise read_only(root)
-    check_name(collection)
-    lock = _open(root, _LOCK.format(collection))
-    try:
-        with _ticket(root, collection) as ticket:
-            await _wait(lock, ticket, collection, waiting)
+@dataclass(frozen=True, slots=True)
+class FileLeases:
+    """`pincite.ports.Leases` of the index folder `root`, for processes of one machine."""
+
+    root: Path
+
+    @asynccontextmanager
+    async def take(self, collection: str, what: str, waiting: Waiting) -> AsyncIterator[None]:
+        """As `Leases.take`."""
+        root = self.root
+        if not may_write(root):
+            raise read_only(root)
+        check_name(collection)
+        lock = _open(root, _LOCK.format(collection))
         try:
-            said = what.encode(errors="backslashreplace").decode()  # a path need not be Unicode
-            _say(root, lock, Holder(os.getpid(), _now(), said))
-            yield
+            with _ticket(root, collection) as ticket:
+                await _wait(lock, ticket, collection, waiting)
+            try:
+                said = what.encode(errors="backslashreplace").decode()  # a path need not be Unicode
+                _say(root, lock, Holder(os.getpid(), _now(), said))
+                yield
+            finally:
+                os.ftruncate(lock, 0)
         finally:
-            os.ftruncate(lock, 0)
-    finally:
-        os.close(lock)
+            os.close(lock)
+
+    def is_any_taken(self) -> bool:
+        """As `Leases.is_any_taken`."""
+        return any(_is_held(path) for path in self.root.glob(_LOCK.format("*")))
 
 
 async def _wait(lock: int, ticket: Path, collection: str, waiting: Waiting) -> None:
@@ -94,11 +92,6 @@ async def _wait(lock: int, ticket: Path, collection: str, waiting: Waiting) -> N
             message = f"{known}; waiting for at most {waiting.limit_s:g} s"
             waiting.on_notice(Notice("waiting", message))
         await asyncio.sleep(_LOOK_S)
-
-
-def is_being_written(root: Path) -> bool:
-    """Is a process writing to a collection, whatever it is waiting for right now?"""
-    return any(_is_held(path) for path in root.glob(_LOCK.format("*")))
 
 
 @contextmanager

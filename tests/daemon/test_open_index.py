@@ -1,0 +1,43 @@
+"""An index as the settings name it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pincite.daemon.open_index import open_index, prepare
+from pincite.errors import IndexNotFound
+from pincite.ports import Waiting
+from pincite.profile import Profile
+from pincite.settings.load import Settings
+
+
+def test_nothing_is_started_before_the_first_request(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "index", tmp_path / "models", Profile())
+    with pytest.raises(IndexNotFound, match="there is no index at"):
+        prepare(settings.index, settings.store, create=False)
+    prepare(settings.index, settings.store, create=True)
+    before = set(settings.index.iterdir())
+
+    async def use() -> None:
+        index = open_index(settings)
+        await index.leave()
+        await index.close()
+
+    asyncio.run(use())
+    assert set(settings.index.iterdir()) == before
+
+
+def test_who_writes_has_a_lease_that_every_opened_index_sees(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "index", tmp_path / "models", Profile())
+    prepare(settings.index, settings.store, create=True)
+
+    async def use() -> None:
+        one, other = open_index(settings), open_index(settings)
+        async with one.leases.take("main", "indexing docs", Waiting(60.0)):
+            assert other.leases.is_any_taken()
+        assert not other.leases.is_any_taken()
+
+    asyncio.run(use())
