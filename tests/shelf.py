@@ -19,8 +19,14 @@ from pincite.ingestion.dense_model import Dense, collection_name
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.report import IngestReport
 from pincite.ingestion.weigh import weigh_others
-from pincite.maintenance.reembed import make_target
-from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions, Work, fill
+from pincite.maintenance.reembed import (
+    Reembedded,
+    Reembedding,
+    ReembedOptions,
+    Work,
+    fill,
+    make_target,
+)
 from pincite.model import CollectionSpec, Ranking
 from pincite.ports import Index, SearchRequest, Store
 from pincite.providers.sparse.bm25 import Bm25Encoder

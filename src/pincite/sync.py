@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
@@ -17,12 +17,14 @@ from pincite.citations.locate import Checked, Passage
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions
 from pincite.model import EvidencePack, Scope, TaskMode
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings, load_settings
+
+if TYPE_CHECKING:
+    from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
 
 P = ParamSpec("P")
 T = TypeVar("T")

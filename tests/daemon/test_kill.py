@@ -38,7 +38,7 @@ class Scene:
         self.processes.set_forkserver_preload(
             [
                 "tests.index.crash_client",
-                "pincite.ingestion.target",
+                "pincite.ingest",
                 "pincite.chunkers.markdown",
                 "numpy",
             ]

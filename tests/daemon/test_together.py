@@ -33,9 +33,7 @@ class Scene:
         self.journal = folder / "indexed"
         self.source.mkdir()
         self.processes = multiprocessing.get_context("forkserver")
-        self.processes.set_forkserver_preload(
-            ["tests.daemon.together_client", "pincite.ingestion.target"]
-        )
+        self.processes.set_forkserver_preload(["tests.daemon.together_client", "pincite.ingest"])
 
     def start(self, target: Any, *arguments: object) -> Any:
         process = self.processes.Process(target=target, args=arguments)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pincite.errors import StoreError
-from pincite.maintenance.refill import Reembedding, ReembedOptions
+from pincite.maintenance.reembed import Reembedding, ReembedOptions
 from pincite.model import DocumentRecord, Point, Ranking
 from pincite.ports import Index
 from pincite.stores.memory import MemoryStore

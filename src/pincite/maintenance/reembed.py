@@ -8,23 +8,96 @@ finds nothing to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from pincite.collection.members import all_members, as_one, members, next_serial, require_base
+from pincite.collection.members import (
+    all_members,
+    all_sources,
+    as_one,
+    members,
+    next_serial,
+    require_base,
+)
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
-from pincite.errors import ModelUnavailable, UsageError
+from pincite.errors import ModelUnavailable, StoreError, UsageError
+from pincite.ingestion.batch import Prepared
 from pincite.ingestion.dense_model import Dense, collection_name, open_dense
+from pincite.ingestion.embed import embed
+from pincite.ingestion.enrich import enrich
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.target import of_model
-from pincite.ingestion.weigh import average_of
-from pincite.maintenance.refill import Reembedded, Reembedding, ReembedOptions, Work, fill
-from pincite.model import CollectionSpec
-from pincite.ports import DenseEncoder, Index, SharedIndex, Waiting
+from pincite.ingestion.weigh import average_of, weigh, weigh_again
+from pincite.model import CollectionSpec, DocumentRecord, Notice
+from pincite.ports import (
+    CollectionInfo,
+    DenseEncoder,
+    Index,
+    SharedIndex,
+    SparseEncoder,
+    Waiting,
+)
+from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
+from pincite.settings.models import BUNDLED
 
-__all__ = ["ReembedOptions", "Reembedded", "Reembedding", "reembed"]
+_PAGE = 512  # chunks that are compared at a time
+# What a spec keeps when its collection is made anew.
+_OF_MEMBERS = ("name", "model", "base", "formerly", "serial", "pending", "replaces")
+
+
+@dataclass(frozen=True, slots=True)
+class ReembedOptions:
+    """`keep` leaves the old collections on the disk, out of sight. `rate` is how many texts are
+    embedded in a second at most, 0 for as many as there can be. `wait_s` as in `IndexOptions`."""
+
+    keep: bool = False
+    rate: float = 0.0
+    wait_s: float = WAIT_S
+    on_notice: Callable[[Notice], None] = lambda _: None
+    on_fetch: Callable[[str, int, int], None] = lambda *_: None
+
+    def __post_init__(self) -> None:
+        if self.rate < 0:
+            raise UsageError(f"a rate of {self.rate} texts a second is negative")
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedding:
+    """How far it is: chunks that have their new vector, and all of them."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    """What was done. `encoded` of the `chunks` had no vector of this model yet; `retired` are the
+    collections that it replaced, and that are gone unless they are `kept`."""
+
+    base: str
+    collection: str
+    model: str
+    documents: int
+    chunks: int
+    encoded: int
+    retired: tuple[str, ...]
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be filled, and with what. `batch_chunks` are embedded at a time."""
+
+    index: Index
+    spec: CollectionSpec
+    encoder: DenseEncoder
+    sparse: SparseEncoder
+    batch_chunks: int
+    progress: Callable[[Reembedding], None]
 
 
 async def reembed(
@@ -136,4 +209,127 @@ async def make_target(
     return spec
 
 
-_OF_MEMBERS = ("name", "model", "base", "formerly", "serial", "pending", "replaces")
+async def fill(work: Work, options: ReembedOptions) -> Reembedded:
+    """Embed what the target of the work lacks, compare, switch, retire. Raises as `reembed`."""
+    index, spec = work.index, work.spec
+    infos = await index.collections()
+    olds = [info for info in members(infos, spec.public_name) if info.spec.name != spec.name]
+    wanted = await _wanted(work, olds)
+    for record in all_sources(olds):
+        await index.put_source(spec.name, record)
+    encoded = await _embed_all(work, wanted, options.rate)
+    await weigh_again(spec.name, index, work.sparse)
+    if spec.pending:
+        await _compare(index, spec, olds)
+    await index.settle(spec.name)
+    made = {info.spec.name: info for info in await index.collections()}[spec.name]
+    if spec.pending:  # from here on searches ask this one, and none of those that it replaces
+        await index.create(replace(made.spec, pending=False))
+    retired = await _retire(index, made, options)
+    return Reembedded(
+        *(spec.public_name, spec.name, spec.model or BUNDLED, made.documents, made.chunks, encoded),
+        retired=retired,
+        kept=options.keep,
+    )
+
+
+async def _retire(index: Index, made: CollectionInfo, options: ReembedOptions) -> tuple[str, ...]:
+    """Drop what has been replaced, unless it is to be kept, and members that have become empty."""
+    ours = all_members(await index.collections(), made.spec.public_name)
+    replaced = [i.spec.name for i in ours if i.spec.name in made.spec.replaces]
+    empty = [i.spec.name for i in ours if not i.documents and i.spec.name != made.spec.name]
+    for name in empty if options.keep else {*replaced, *empty}:
+        await index.drop(name)
+    return tuple(sorted({*replaced, *empty}))
+
+
+async def _wanted(work: Work, olds: Sequence[CollectionInfo]) -> list[tuple[str, DocumentRecord]]:
+    """The documents of the old members that the new one lacks, with where they are. What it has
+    and they do not is removed, and so is what a crash has left in two members."""
+    index, name = work.index, work.spec.name
+    there = {(r.source, r.path): r for r in await index.documents(name)}
+    found: dict[tuple[str, str], tuple[str, DocumentRecord]] = {}
+    for info in reversed(olds):
+        for record in await index.documents(info.spec.name):
+            key = (record.source, record.path)
+            if key in found or (key in there and not work.spec.pending):
+                await index.remove(info.spec.name, [record.revision])
+            else:
+                found[key] = (info.spec.name, record)
+    if work.spec.pending:
+        current = {record.revision for _, record in found.values()}
+        stale = [r.revision for r in there.values() if r.revision not in current]
+        if stale:
+            await index.remove(name, stale)
+    have = {record.revision for record in there.values()}
+    return [found[key] for key in sorted(found) if found[key][1].revision not in have]
+
+
+async def _embed_all(work: Work, wanted: Sequence[tuple[str, DocumentRecord]], rate: float) -> int:
+    """Whole documents in batches, each recorded when it is whole; not more than `rate` chunks in a
+    second. Returns how many chunks there were."""
+    most = work.batch_chunks if not rate else max(1, min(work.batch_chunks, int(rate)))
+    total = sum(record.chunks for _, record in wanted)
+    done, started_s = 0, time.monotonic()
+    work.progress(Reembedding(0, total))
+    batch: list[tuple[str, Prepared]] = []
+    waiting = 0
+    for place, (name, record) in enumerate(wanted, start=1):
+        batch.append((name, await _prepared(work, name, record)))
+        waiting += record.chunks
+        if waiting < most and place < len(wanted):
+            continue
+        await _write(work, batch)
+        done, waiting, batch = done + waiting, 0, []
+        work.progress(Reembedding(done, total))
+        if rate and done < total:
+            await asyncio.sleep(max(0.0, done / rate - (time.monotonic() - started_s)))
+    return done
+
+
+async def _prepared(work: Work, name: str, record: DocumentRecord) -> Prepared:
+    """A document from what is stored of it. Raises StoreError where something is missing."""
+    chunks = await work.index.document(name, record.source, record.path)
+    if len(chunks) != record.chunks:
+        raise StoreError(
+            f"{record.path!r} has {len(chunks)} chunks in {name}, not {record.chunks}",
+            hint="pincite index, then the same command again",
+        )
+    texts = tuple(enrich(chunk) for chunk in chunks)
+    points = weigh(chunks, texts, work.sparse, work.spec.average_length)
+    return Prepared(replace(record, tokens=sum(p.length for p in points)), points, texts)
+
+
+async def _write(work: Work, batch: Sequence[tuple[str, Prepared]]) -> None:
+    embedded = await embed([one for _, one in batch], work.encoder)
+    for (name, _), one in zip(batch, embedded, strict=True):
+        await work.index.replace(work.spec.name, one.record, one.points)
+        if not work.spec.pending:  # it is searched already, and a document is in one member only
+            await work.index.remove(name, [one.record.revision])
+
+
+async def _compare(index: Index, spec: CollectionSpec, olds: Sequence[CollectionInfo]) -> None:
+    """Raise StoreError unless the collection has every chunk of the old ones, one of each page with
+    its vector, and no other."""
+    expected = 0
+    for info in olds:
+        after = None
+        while page := await index.page(info.spec.name, after, _PAGE):
+            after = page[-1].id
+            expected += len(page)
+            found = await index.load(spec.name, [chunk.id for chunk in page])
+            first = await index.load(spec.name, [page[0].id], vectors=True)
+            same = [stored.chunk for stored in found] == list(page)
+            if not same or any(stored.vector is None for stored in first):
+                raise _incomplete(spec, f"some of {len(page)} chunks of {info.spec.name}")
+    infos = {info.spec.name: info for info in await index.collections()}
+    held = infos[spec.name]
+    if held.chunks != expected:
+        raise _incomplete(spec, f"{expected - held.chunks} of {expected} chunks")
+
+
+def _incomplete(spec: CollectionSpec, what: str) -> StoreError:
+    return StoreError(
+        f"{spec.name} lacks {what} and is not used",
+        hint=f"pincite collections drop {spec.name}, then the same command again",
+    )

@@ -11,7 +11,7 @@ import click
 from pincite.surfaces.cli.options import index_option, json_option, run, say, show, wait_option
 
 if TYPE_CHECKING:
-    from pincite.maintenance.refill import Reembedded, Reembedding
+    from pincite.maintenance.reembed import Reembedded, Reembedding
     from pincite.model import Notice
 
 
@@ -41,7 +41,7 @@ def reembed(
     Searches are answered by the old vectors until the new ones are complete and compared; then all
     at once by the new. What was cut off goes on with the same command. No file is read.
     """
-    from pincite.maintenance.refill import ReembedOptions
+    from pincite.maintenance.reembed import ReembedOptions
     from pincite.surfaces.cli.progress import CountLine
     from pincite.surfaces.render import to_json
 
