@@ -121,7 +121,7 @@ def test_what_approximate_search_misses_is_counted_and_named() -> None:
     report = asyncio.run(check_ann(subject, GOLDEN.queries[:3], Profile(), depth=5))
     assert report.questions == 3
     first = next(one for one in report.missed if one.query_id == "q1")
-    assert (first.place, first.expected, first.chunk_id) == ("keys#L1-L1", True, chunks["keys"])
+    assert (first.place, first.expected, first.chunk_id) == ("keys#L1", True, chunks["keys"])
     wanted = 5 * 3
     assert report.recall == pytest.approx((wanted - len(report.missed)) / wanted)
     exact = asyncio.run(check_ann(hybrid(), GOLDEN.queries, Profile(), depth=5, sample=2))

@@ -38,7 +38,7 @@ def test_a_run_has_ranks_after_every_stage_that_ranks() -> None:
         for pair in zip(first.ranks["retrieve.dense"], first.ranks["retrieve.sparse"], strict=True)
     )
     assert first.depths["retrieve"] == 6
-    assert first.results[0].place == "keys#L1-L1"
+    assert first.results[0].place == "keys#L1"
     assert first.results[0].grade == 3
     assert first.tokens > 0
     assert first.timings_ms.keys() >= {"retrieve", "pack"}

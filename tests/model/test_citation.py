@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pincite.model.citation import Citation, cite, parse_citation
+from pincite.model.citation import Citation, cite, format_citation, parse_citation, with_lines
 from tests.builders import chunk
 
 
@@ -13,20 +15,26 @@ from tests.builders import chunk
     [
         ("acme@c0ffee:a/b.py#L3-L9", ("acme", "c0ffee", "a/b.py", 3, 9)),
         ("acme@c0ffee:a/b.py#L3", ("acme", "c0ffee", "a/b.py", 3, 3)),
-        ("acme@v1:a.py#L3C10-L9C2", ("acme", "v1", "a.py", 3, 9)),
+        ("acme@v1:a.py#L3C10-L9C2", ("acme", "v1", "a.py", 3, 9, 10, 2)),
+        ("acme@v1:a.py#L3C10-L3", ("acme", "v1", "a.py", 3, 3, 10, None)),
+        ("acme@v1:a.py#L3C10", ("acme", "v1", "a.py", 3, 3, 10, 10)),
         ("acme@v1:a.py", ("acme", "v1", "a.py", None, None)),
         (
             "google/adk@v1:https://x.org/a/#top",
             ("google/adk", "v1", "https://x.org/a/#top", None, None),
         ),
         (" acme@v1:a b.md#L1 ", ("acme", "v1", "a b.md", 1, 1)),
+        ("acme/docs:a.md#L1-L2", ("acme/docs", "", "a.md", 1, 2)),
+        ("acme@react@18.0:a.md", ("acme", "react@18.0", "a.md", None, None)),
     ],
 )
 def test_a_citation_has_its_parts(text: str, parts: tuple[object, ...]) -> None:
     assert parse_citation(text) == Citation(*parts)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["", "#0123abcd", "a/b.py:3:9", "a.py", "acme@v1"])
+@pytest.mark.parametrize(
+    "text", ["", "#0123abcd", "a/b.py:3:9", "a/b.py:3", "a.py", "acme@v1", "https://x.org/a"]
+)
 def test_what_is_no_citation_is_none(text: str) -> None:
     assert parse_citation(text) is None
 
@@ -34,4 +42,59 @@ def test_what_is_no_citation_is_none(text: str) -> None:
 def test_what_a_pack_cites_can_be_read() -> None:
     one = chunk("a", text="x\ny", start_line=4, end_line=5, start_column=3, end_column=1)
     read = parse_citation(cite(one))
-    assert read == Citation("acme/docs", "c0ffee", "docs/a.md", 4, 5)
+    assert read == Citation("acme/docs", "c0ffee", "docs/a.md", 4, 5, 3, 1)
+
+
+#: Words whose meaning depends on where they stand, among any others.
+_PARTS = st.sampled_from(
+    (
+        *("#", "@", ":", "%", " ", "\n", "\t", "L3", "#L3", "#L3-L9", "#L3C2-L9", "-L9", "C4"),
+        *("%23L3", "%2523L3C1", "%20", "%2520", "%0A", "7", "3:9", "//", ".md", "é", "中"),
+        "https://x.org/a/#top",
+    )
+)
+_NAMES = st.lists(_PARTS | st.text(max_size=3), min_size=1, max_size=5).map("".join).filter(bool)
+_LINE = st.integers(1, 10**9 - 1)
+_COLUMN = st.none() | _LINE
+
+
+@st.composite
+def _citations(draw: st.DrawFn) -> Citation:
+    named = draw(_NAMES), draw(st.just("") | _NAMES), draw(_NAMES)
+    if draw(st.booleans()):
+        return Citation(*named)
+    return Citation(*named, draw(_LINE), draw(_LINE), draw(_COLUMN), draw(_COLUMN))
+
+
+@given(_citations())
+def test_every_citation_is_read_as_it_was_written(citation: Citation) -> None:
+    assert parse_citation(format_citation(citation)) == citation
+
+
+@given(_NAMES, _NAMES)
+def test_two_citations_never_look_alike(one: str, other: str) -> None:
+    written = [format_citation(Citation("acme", "v1", place)) for place in (one, other)]
+    assert (written[0] == written[1]) == (one == other)
+
+
+def test_common_names_and_places_are_not_escaped() -> None:
+    for text in (
+        "google/adk@v1.2:docs/a b.md#L3C10-L9C2",
+        "acme@sha256-0123456789ab:src/@types/a:b#c.ts#L1",
+        "acme@v1:https://x.org/a%20b/#top#L3-L9",
+        "acme@v1:100%.md",
+    ):
+        parsed = parse_citation(text)
+        assert parsed is not None
+        assert format_citation(parsed) == text
+
+
+def test_a_number_that_no_line_has_is_a_part_of_the_place() -> None:
+    place = f"a.md#L{'1' * 5000}"
+    assert parse_citation(f"acme@v1:{place}") == Citation("acme", "v1", place)
+
+
+def test_the_lines_of_a_citation_are_replaced_columns_and_all() -> None:
+    assert with_lines("acme@v1:a#b.md#L3C4-L9C2", 3, 5) == "acme@v1:a#b.md#L3-L5"
+    with pytest.raises(ValueError, match="no citation"):
+        with_lines("a.md", 1, 2)

@@ -80,7 +80,7 @@ def test_the_line_has_what_is_needed_to_reproduce_a_miss(collection: Searchable)
     assert (event.reranker.model, event.reranker.judged) == ("overlap", len(event.found))
     assert {hit.chunk_id for hit in event.found} >= {item.chunk_id for item in event.shown}
     assert set(event.found[0].scores) == {"dense", "sparse", "fused"}
-    assert event.shown[0].place == "keys#L1-L1"
+    assert event.shown[0].place == "keys#L1"
     assert event.shown[0].score.name == "reranked"
     assert event.verdict is not None
     assert event.coverage["docs"] == len(event.shown)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pincite.citations.find import Lines, find_text
 from pincite.citations.locate import IndexedFile, find_chunk, find_path
 from pincite.citations.verify import Freshness, document_at
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, UsageError
 from pincite.model import Document
 from pincite.model.citation import parse_citation
+from pincite.model.revisions import DIRTY, same_revision
 from pincite.ports import CollectionInfo, Index
 from pincite.readers.decoding import decode
 from pincite.sources import OpenSource
@@ -108,40 +110,28 @@ def _text_at(opened: OpenSource, cited: _Cited, document: Document) -> str:
 
 def _is_revision(cited: _Cited, document: Document) -> bool:
     """Is the file as it is now that of the cited revision, which may be shortened?"""
-    refs = [document.ref]
-    if document.content_hash == cited.known.content_hash:
-        refs.append(cited.known.ref)
-    return any(ref.startswith(cited.ref) or cited.ref.startswith(ref) for ref in refs)
+    as_indexed = document.content_hash == cited.known.content_hash
+    if same_revision(cited.ref, document.ref):
+        return as_indexed or not document.ref.endswith(DIRTY)
+    return as_indexed and same_revision(cited.ref, cited.known.ref)
 
 
 _Verdict = tuple[ClaimStatus, str, int | None, int | None]
 
 
 def _compare(cited: _Cited, document: Document) -> _Verdict:
-    lines = document.text.split("\n")
+    last = document.text.count("\n") + 1
+    lines = Lines(cited.start_line or 1, cited.end_line or last)
     if cited.text.strip():
-        places = list(_places(cited.text, lines))
-        for start, end in places:
-            if (cited.start_line or 1) <= start and end <= (cited.end_line or len(lines)):
-                return "fresh", "", start, end
-        if places:
-            start, end = places[0]
-            return "moved", f"now lines {start}-{end}", start, end
-        return "changed", "the text is not in the file", None, None
+        found = find_text(document.text, cited.text, lines, spaces="any")
+        if found is None:
+            return "changed", "the text is not in the file", None, None
+        if lines.start <= found.start and found.end <= lines.end:
+            return "fresh", "", found.start, found.end
+        return "moved", f"now lines {found.start}-{found.end}", found.start, found.end
     if not _is_revision(cited, document):
         detail = f"the file is at {document.ref} now: give the quote, or search again"
         return "unknown", detail, None, None
-    if (cited.end_line or 0) > len(lines):
-        return "changed", f"the file has {len(lines)} lines", None, None
+    if (cited.end_line or 0) > last:
+        return "changed", f"the file has {last} lines", None, None
     return "fresh", "", cited.start_line, cited.end_line
-
-
-def _places(text: str, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """First and last line (1-based) of each place where the words of `text` stand in a row."""
-    words = [(word, number) for number, line in enumerate(lines, 1) for word in line.split()]
-    joined, wanted = " ".join(word for word, _ in words), " ".join(text.split())
-    position = joined.find(wanted)
-    while position >= 0:
-        first = joined.count(" ", 0, position)
-        yield words[first][1], words[first + wanted.count(" ")][1]
-        position = joined.find(wanted, position + 1)

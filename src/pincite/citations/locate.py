@@ -12,7 +12,7 @@ from pincite.citations.verify import Checked, Freshness, check, check_stored, do
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, UsageError
 from pincite.model import Chunk, EvidencePack, SourceRecord
-from pincite.model.citation import Citation, parse_citation
+from pincite.model.citation import Citation, format_citation, parse_citation
 from pincite.ports import CollectionInfo, Index, Readable
 from pincite.readers.urls import url_for
 from pincite.sources import OpenSource
@@ -73,7 +73,9 @@ async def get(index: Index, locator: str, context: int = 0) -> Passage:
         known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
         return _read_lines(known, found.start_line, found.end_line, context)
     cited = parse_citation(locator)
-    if cited and any(r.source.name == cited.source for info in infos for r in info.sources):
+    names = {record.source.name for info in infos for record in info.sources}
+    # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT
+    if cited and cited.source in names and (cited.ref or cited.start_line):
         known = await find_path(index, infos, cited.place, cited.source)
         first, last = await _cited_lines(index, known, cited)
         return _read_lines(known, first, last, context)
@@ -165,9 +167,8 @@ def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passa
     last = min(end + context, len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0))
     start = max(1, start - context)
     last = max(start, last)
-    span = f"L{start}" if start == last else f"L{start}-L{last}"
     return Passage(
-        citation=f"{record.source.name}@{ref}:{path}#{span}",
+        citation=format_citation(Citation(record.source.name, ref, path, start, last)),
         repo=record.source.name,
         path=path,
         start_line=start,

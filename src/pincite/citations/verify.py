@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pincite.citations.find import Lines, find_text
 from pincite.model import Document, Evidence
+from pincite.model.revisions import content_ref, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import content_hash_of, read_document
 from pincite.readers.decoding import decode
-from pincite.sources import Entry, OpenSource, content_ref
+from pincite.sources import Entry, OpenSource
 
 Freshness = Literal["fresh", "moved", "changed", "deleted", "unknown"]
 RevisionState = Literal["confirmed", "refuted", "unknown"]
@@ -66,12 +68,12 @@ def check(opened: OpenSource, item: Evidence, *, text_cut: bool = False) -> Chec
     now = _now(opened, item, document, text_cut=text_cut)
     status, detail, start, end = now
     if revision == "refuted" and status in ("fresh", "moved"):
-        detail = f"{_short(item.ref)} does not have this text at those lines"
+        detail = f"{short_ref(item.ref)} does not have this text at those lines"
         return Checked(item.number, item.citation, "changed", detail, start, end, revision)
     if revision == "confirmed" and status != "fresh":
-        detail += f"; {_short(item.ref)} has it"
-    elif document is not None and document.ref != item.ref:
-        detail = "; ".join(filter(None, (detail, f"the revision is now {_short(document.ref)}")))
+        detail += f"; {short_ref(item.ref)} has it"
+    elif document is not None and not same_revision(document.ref, item.ref):
+        detail = "; ".join(filter(None, (detail, f"the revision is now {short_ref(document.ref)}")))
     return Checked(item.number, item.citation, status, detail, start, end, revision)
 
 
@@ -85,18 +87,18 @@ def _now(
         return "moved", f"now in {path}", item.start_line, item.end_line
     if _holds(document.text, item, text_cut=text_cut):
         return "fresh", "", item.start_line, item.end_line
-    line = _find(document.text, item)
-    if line is None:
+    found = _find(document.text, item, text_cut=text_cut)
+    if found is None:
         return "changed", "the text is not in the file", None, None
-    end = line + item.end_line - item.start_line
-    return "moved", f"now lines {line}-{end}", line, end
+    end = found.start + item.end_line - item.start_line
+    return "moved", f"now lines {found.start}-{end}", found.start, end
 
 
 def _revision(
     opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool
 ) -> RevisionState:
-    by_content = item.ref == content_ref(item.content_hash)
-    at_ref = document is not None and document.ref == item.ref
+    by_content = same_revision(item.ref, content_ref(item.content_hash))
+    at_ref = document is not None and same_revision(document.ref, item.ref)
     if document is not None and (by_content or at_ref):
         if document.content_hash == item.content_hash:
             return "confirmed" if _holds(document.text, item, text_cut=text_cut) else "refuted"
@@ -111,9 +113,7 @@ def _revision(
 
 def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
     cited = _cited(text.split("\n")[item.start_line - 1 : item.end_line], item)
-    wanted = item.text
-    if "\r" not in text:
-        wanted = wanted.replace("\r\n", "\n")
+    wanted = _wanted(text, item)
     return cited.startswith(wanted) if text_cut else cited == wanted
 
 
@@ -127,22 +127,20 @@ def _cited(lines: Sequence[str], item: Evidence) -> str:
     return "\n".join(kept)
 
 
-def _find(text: str, item: Evidence) -> int | None:
-    """The line where the text begins, nearest to where it was. What was whole lines must be
-    whole lines."""
-    whole = item.start_column is None
-    nearest = None
-    position = text.find(item.text) if item.text else -1
-    while position >= 0:
-        end = position + len(item.text)
-        begins = position == 0 or text[position - 1] == "\n"
-        ends = end == len(text) or text.startswith(("\n", "\r\n"), end)
-        if not whole or (begins and ends):
-            line = text.count("\n", 0, position) + 1
-            if nearest is None or abs(line - item.start_line) < abs(nearest - item.start_line):
-                nearest = line
-        position = text.find(item.text, position + 1)
-    return nearest
+def _wanted(text: str, item: Evidence) -> str:
+    """The text of an item, with the line ends of a file whose newlines were translated."""
+    return item.text if "\r" in text else item.text.replace("\r\n", "\n")
+
+
+def _find(text: str, item: Evidence, *, text_cut: bool) -> Lines | None:
+    """Where the text is now. What began or ended with a line must do so still."""
+    return find_text(
+        text,
+        _wanted(text, item),
+        Lines(item.start_line, item.end_line),
+        starts_line=item.start_column is None,
+        ends_line=item.end_column is None and not text_cut,
+    )
 
 
 def _renamed(opened: OpenSource, item: Evidence) -> str | None:
@@ -154,9 +152,3 @@ def _renamed(opened: OpenSource, item: Evidence) -> str | None:
         if content_hash_of(opened.read(entry)) == item.content_hash:
             return entry.path
     return None
-
-
-def _short(ref: str) -> str:
-    """A revision as people name it: twelve digits of a hash."""
-    bare, dash, rest = ref.partition("-dirty")
-    return f"{bare[:12]}{dash}{rest}" if len(bare) >= 40 else ref

@@ -1,18 +1,57 @@
-"""Citations, written and read: `name@ref:path#L3-L9`, or with a page's address."""
+"""Citations, written and read: `name@ref:path#L3-L9`, or with a page's address.
+
+    citation = source ["@" ref] ":" place ["#" lines]
+    lines    = "L" line ["C" column] ["-L" line ["C" column]]
+
+A place is a path, an address, which may have an anchor of its own, or a chunk's id. What would be
+misread is escaped as in addresses: in a source `%`, `@`, `:` and white space, in a ref `%`, `:` and
+white space. A path may hold any of them; in a place only white space at its end is escaped, and
+the `#` of an end that looks like lines. So whatever is written can be read, and says the same.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import quote, unquote
 
 from pincite.model.documents import Chunk
 from pincite.model.evidence import Evidence
 
+_NUMBER = "[0-9]{1,9}"
+_LINES = rf"L{_NUMBER}(?:C{_NUMBER})?(?:-L{_NUMBER}(?:C{_NUMBER})?)?"
 _CITATION = re.compile(
-    r"(?P<source>[^@\s]+)@(?P<ref>[^:\s]+):(?P<place>.+?)"
-    r"(?:#L(?P<start>\d+)(?:C\d+)?(?:-L(?P<end>\d+)(?:C\d+)?)?)?",
+    r"(?P<source>[^@:\s]+)(?:@(?P<ref>[^:\s]*))?:(?P<place>.+?)"
+    rf"(?:#L(?P<start>{_NUMBER})(?:C(?P<first>{_NUMBER}))?"
+    rf"(?P<range>-L(?P<end>{_NUMBER})(?:C(?P<last>{_NUMBER}))?)?)?",
     re.DOTALL,  # a path may have any character in it
 )
+_SPACE = " \t\n\r\v\f"  #: what may stand around a citation
+_MISREAD_IN_SOURCE = re.compile(r"[%@:\s]")
+_MISREAD_IN_REF = re.compile(r"[%:\s]")
+#: The end of a place that would be read as lines or as space around the citation, and what such an
+#: end becomes when it is escaped: each escape that stands there already is escaped once more.
+_MISREAD_END = re.compile(
+    rf"(?:#|%(?:25)*23)(?={_LINES}\Z)|(?:[{_SPACE}]|%(?:25)*(?:20|09|0A|0D|0B|0C))\Z"
+)
+#: After a name and a colon alone, these are `path:line`, `path:line:count` and an address.
+_NO_PLACE = re.compile(r"[0-9]+(?::[0-9]+)?\Z|//")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The parts of a citation. `ref` is empty where no revision is known. `place` is a path, an
+    address or an id. Lines and columns are 1-based and inclusive, None where there are none; a
+    column stands only where a line is cut."""
+
+    source: str
+    ref: str
+    place: str
+    start_line: int | None = None
+    end_line: int | None = None
+    start_column: int | None = None
+    end_column: int | None = None
 
 
 def cite(chunk: Chunk) -> str:
@@ -23,9 +62,40 @@ def cite(chunk: Chunk) -> str:
     without lines is cited without lines, one without a revision without it, and one that has
     neither address nor path by its id.
     """
-    source = f"{chunk.repo}@{chunk.ref}" if chunk.ref else chunk.repo
     place = chunk.url or chunk.path or chunk.id
-    return f"{source}:{place}#{line_range(chunk)}" if chunk.end_line else f"{source}:{place}"
+    return _write(chunk.repo, chunk.ref, place, line_range(chunk) if chunk.end_line else "")
+
+
+def format_citation(citation: Citation) -> str:
+    """The text that `parse_citation` reads as this citation."""
+    start, end = citation.start_line, citation.end_line
+    lines = ""
+    if start is not None and end is not None:
+        lines = format_lines(start, end, citation.start_column, citation.end_column)
+    return _write(citation.source, citation.ref, citation.place, lines)
+
+
+def parse_citation(text: str) -> Citation | None:
+    """The citation that the whole text is, or None. White space around it does not count."""
+    match = _CITATION.fullmatch(text.strip(_SPACE))
+    if match is None or (match["ref"] is None and _NO_PLACE.match(match["place"])):
+        return None
+    start, first = _number(match["start"]), _number(match["first"])
+    end, last = _number(match["end"]), _number(match["last"])
+    if match["range"] is None:
+        end, last = start, first
+    place = _MISREAD_END.sub(_unescape, match["place"])
+    source, ref = unquote(match["source"]), unquote(match["ref"] or "")
+    return Citation(source, ref, place, start, end, first, last)
+
+
+def with_lines(citation: str, start_line: int, end_line: int) -> str:
+    """The same citation, of other lines. Raises ValueError for what is no citation."""
+    parsed = parse_citation(citation)
+    if parsed is None:
+        raise ValueError(f"{citation!r} is no citation")
+    source, ref, place = parsed.source, parsed.ref, parsed.place
+    return format_citation(Citation(source, ref, place, start_line, end_line))
 
 
 def place_of(one: Chunk | Evidence) -> str:
@@ -35,33 +105,53 @@ def place_of(one: Chunk | Evidence) -> str:
     return f"{one.path}#{line_range(one)}" if one.end_line else one.path
 
 
-def line_range(chunk: Chunk | Evidence) -> str:
+def line_range(one: Chunk | Evidence) -> str:
+    """The lines of a chunk, see `format_lines`."""
+    return format_lines(one.start_line, one.end_line, one.start_column, one.end_column)
+
+
+def format_lines(
+    start_line: int,
+    end_line: int,
+    start_column: int | None = None,
+    end_column: int | None = None,
+) -> str:
     """`L3-L9`, `L3`, or `L3C10-L9C2` with columns where a line is cut."""
-    first, last = f"L{chunk.start_line}", f"L{chunk.end_line}"
-    if chunk.start_column is not None:
-        first += f"C{chunk.start_column}"
-    if chunk.end_column is not None:
-        last += f"C{chunk.end_column}"
+    first, last = f"L{start_line}", f"L{end_line}"
+    if start_column is not None:
+        first += f"C{start_column}"
+    if end_column is not None:
+        last += f"C{end_column}"
     return first if first == last else f"{first}-{last}"
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """The parts of a citation. `place` is a path or an address; lines are 1-based and inclusive,
-    both None where the citation has none."""
-
-    source: str
-    ref: str
-    place: str
-    start_line: int | None
-    end_line: int | None
+def _write(source: str, ref: str, place: str, lines: str) -> str:
+    if "#" in place or "%" in place or place[-1] in _SPACE:  # most have none, and looking is slow
+        place = _MISREAD_END.sub(_escape, place)
+    at = "@" if not ref and _NO_PLACE.match(place) else ""
+    end = f"#{lines}" if lines else ""
+    return f"{_name(source, ref)}{at}:{place}{end}"
 
 
-def parse_citation(text: str) -> Citation | None:
-    """The citation that the whole text is, or None."""
-    match = _CITATION.fullmatch(text.strip())
-    if match is None:
-        return None
-    start = int(match["start"]) if match["start"] else None
-    end = int(match["end"]) if match["end"] else start
-    return Citation(match["source"], match["ref"], match["place"], start, end)
+@lru_cache(maxsize=256)
+def _name(source: str, ref: str) -> str:
+    name = _MISREAD_IN_SOURCE.sub(_quoted, source)
+    return f"{name}@{_MISREAD_IN_REF.sub(_quoted, ref)}" if ref else name
+
+
+def _quoted(match: re.Match[str]) -> str:
+    return quote(match[0], safe="")
+
+
+def _escape(match: re.Match[str]) -> str:
+    end = match[0]
+    return f"%25{end[1:]}" if end[0] == "%" else quote(end)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    end = match[0]
+    return f"%{end[3:]}" if end.startswith("%25") else unquote(end)
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits) if digits else None

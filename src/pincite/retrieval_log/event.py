@@ -21,6 +21,7 @@ from pincite.model import (
     Signal,
     Verdict,
 )
+from pincite.model.citation import place_of
 from pincite.ports import CollectionInfo
 from pincite.profile import Profile
 from pincite.support.memoize import memoize_last
@@ -235,7 +236,7 @@ def _shown(item: Evidence) -> Shown:
         chunk_id=item.chunk_id,
         collection=item.collection,
         citation=item.citation,
-        place=f"{item.path}#L{item.start_line}-L{item.end_line}",
+        place=place_of(item),
         score=ranks,
         signals=item.signals,
     )

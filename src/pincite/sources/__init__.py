@@ -7,7 +7,6 @@ from pincite.sources.entries import (
     SkipCode,
     Skipped,
     SourceLimits,
-    content_ref,
 )
 from pincite.sources.kinds import reject_content
 from pincite.sources.opening import open_source
@@ -19,7 +18,6 @@ __all__ = [
     "SkipCode",
     "Skipped",
     "SourceLimits",
-    "content_ref",
     "open_source",
     "reject_content",
 ]

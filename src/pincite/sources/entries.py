@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
+from pincite.model.revisions import content_ref
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -123,8 +125,3 @@ class OpenSource(ABC):
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-def content_ref(content_hash: str) -> str:
-    """The ref of a file that no revision names. `content_hash` is its SHA-256 in hex."""
-    return f"sha256-{content_hash[:12]}"

@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
+from pincite.model.revisions import DIRTY, content_ref
 from pincite.sources.entries import (
     Entry,
     OpenSource,
     Selection,
     Skipped,
     SourceLimits,
-    content_ref,
 )
 from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
@@ -122,12 +122,12 @@ class FolderSource(OpenSource):
             committed = None  # it cannot be read any more: what it was is all that can be said
         if committed is None:
             return content_ref(content_hash)
-        return ref if committed else f"{ref}-dirty"
+        return ref if committed else f"{ref}{DIRTY}"
 
     def keeps(self, ref: str) -> bool:
         """See OpenSource. A checkout at the same commit keeps its refs."""
         head = self._checkout.head if self._checkout else None
-        return head is not None and head == self.source.ref and ref in (head, f"{head}-dirty")
+        return head is not None and head == self.source.ref and ref in (head, f"{head}{DIRTY}")
 
     @cached_property
     def _committed(self) -> Tree | None:

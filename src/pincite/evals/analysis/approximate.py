@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pincite.evals.golden.questions import GoldenQuery
 from pincite.evals.run.runner import Progressed, Subject
 from pincite.model import Query, Question, Ranking
+from pincite.model.citation import place_of
 from pincite.profile import Profile
 from pincite.stages.prepare import prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
@@ -111,7 +112,7 @@ async def _describe(
             chunk_id=truth.hits[rank].id,
             rank=rank + 1,
             score=truth.hits[rank].score,
-            place=f"{chunk.path}#L{chunk.start_line}-L{chunk.end_line}" if chunk else "",
+            place=place_of(chunk) if chunk else "",
             expected=(truth.collection, truth.hits[rank].id) in targets,
         )
         for rank in lost

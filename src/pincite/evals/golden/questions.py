@@ -29,6 +29,7 @@ import msgspec
 
 from pincite.errors import UsageError
 from pincite.model import SourceType, TaskMode
+from pincite.model.citation import format_lines
 
 MAX_GRADE = 10  #: of judgements that come from elsewhere; our own scale ends at 3
 
@@ -59,8 +60,9 @@ class Expected:
         """How it is shown: the candidate's id, or `path#L3-L9`."""
         if self.candidate_id:
             return self.candidate_id
-        lines = f"#L{self.start_line}-L{self.end_line}" if self.start_line else ""
-        return f"{self.path}{lines}"
+        if not self.start_line:
+            return self.path
+        return f"{self.path}#{format_lines(self.start_line, self.end_line)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pincite.evals.golden.targets import Key, Targets, find_targets, require_ind
 from pincite.evals.run.observe import depth_of, rankings_of, ranks_in, values_of
 from pincite.evals.run.results import CollectionStamp, Found, QueryResult, Run, Stamp
 from pincite.model import Candidate, EvidencePack, Gated, Question, Scope
+from pincite.model.citation import place_of
 from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.search import search
@@ -140,7 +141,7 @@ def _found(
     places = targets.get((one.collection, one.chunk.id), ())
     return Found(
         candidate_id=one.chunk.candidate_id,
-        place=f"{one.chunk.path}#L{one.chunk.start_line}-L{one.chunk.end_line}",
+        place=place_of(one.chunk),
         grade=max((grades[place] for place in places), default=None),
         signals={f"{s.name}/{s.kind}": round(s.value, 6) for s in one.signals},
     )

@@ -14,6 +14,7 @@ from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Passage
 from pincite.engine import AsyncPincite
 from pincite.model import EvidencePack, Question, Scope, TaskMode
+from pincite.model.citation import with_lines
 from pincite.stages.context import Around
 from pincite.surfaces import commands, tool_arguments
 from pincite.surfaces.mcp import texts
@@ -187,7 +188,7 @@ async def _read(engine: AsyncPincite, asked: ReadArguments) -> Answer:
     left = len(lines) - _MAX_LINES
     if left > 0:
         cut = passage.start_line + _MAX_LINES - 1
-        cited = f"{passage.citation.rpartition('#')[0]}#L{passage.start_line}-L{cut}"
+        cited = with_lines(passage.citation, passage.start_line, cut)
         kept = "\n".join(lines[:_MAX_LINES])
         passage = replace(passage, text=kept, end_line=cut, citation=cited, newline=True)
     reading = Reading(passage, max(0, left))

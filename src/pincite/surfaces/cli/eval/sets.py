@@ -266,12 +266,14 @@ async def _label(
 
 def _ask(passage: Passage, number: int, total: int) -> str:
     """What the person says of a passage; the end of the input means `q`."""
+    from pincite.model.citation import place_of
+
     chunk = passage.chunk
     ranks = ", ".join(f"{stage} {rank}" for stage, rank in passage.found_by)
     lines = chunk.text.split("\n")
     shown = "\n".join(f"    {line}" for line in lines[:_LINES])
     more = f"\n    ... {len(lines) - _LINES} more lines" if len(lines) > _LINES else ""
-    say(f"\n[{number}/{total}] {chunk.path}#L{chunk.start_line}-L{chunk.end_line}\n{shown}{more}")
+    say(f"\n[{number}/{total}] {place_of(chunk)}\n{shown}{more}")
     say(f"    ({ranks})")
     while True:
         sys.stderr.write("grade> ")

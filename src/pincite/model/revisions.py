@@ -1,0 +1,48 @@
+"""How revisions are named, and when two names are the same revision.
+
+A ref is a commit (40 or 64 hexadecimal digits), a commit with `-dirty` for a file that is not as
+committed, a version or tag, or `sha256-` with the beginning of the file's own hash.
+"""
+
+from __future__ import annotations
+
+import re
+
+DIRTY = "-dirty"  #: at the end of the ref of a file that is not as committed
+_CONTENT = "sha256-"
+_CONTENT_DIGITS = 12
+_COMMIT_DIGITS = 40
+_LEAST_DIGITS = 4  # to which git itself shortens a commit at most
+_HASH = re.compile(
+    rf"(?P<kind>{_CONTENT})?(?P<digits>[0-9a-f]{{{_LEAST_DIGITS},64}})(?P<dirty>{DIRTY})?"
+)
+
+
+def content_ref(content_hash: str) -> str:
+    """The ref of a file that no revision names. `content_hash` is its SHA-256 in hex."""
+    return f"{_CONTENT}{content_hash[:_CONTENT_DIGITS]}"
+
+
+def same_revision(one: str, other: str) -> bool:
+    """Do two refs name the same revision? Equal ones do, and so does a shortened hash for the whole
+    one. Versions are not shortened: `v1` is not `v1.2`. A `-dirty` ref is not its commit. An empty
+    ref names nothing.
+
+    That two files have the same `-dirty` ref does not make their content the same.
+    """
+    if one == other:
+        return bool(one)
+    hashes = _HASH.fullmatch(one), _HASH.fullmatch(other)
+    if hashes[0] is None or hashes[1] is None:
+        return False
+    if hashes[0].group("kind", "dirty") != hashes[1].group("kind", "dirty"):
+        return False
+    short, long = sorted((hashes[0]["digits"], hashes[1]["digits"]), key=len)
+    whole = _CONTENT_DIGITS if hashes[0]["kind"] else _COMMIT_DIGITS
+    return len(long) >= whole and long.startswith(short)
+
+
+def short_ref(ref: str) -> str:
+    """A revision as people name it: twelve digits of a commit's hash."""
+    bare, dash, rest = ref.partition(DIRTY)
+    return f"{bare[:12]}{dash}{rest}" if len(bare) >= _COMMIT_DIGITS else ref
