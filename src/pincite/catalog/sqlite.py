@@ -19,9 +19,10 @@ from typing import Any
 import msgspec
 
 from pincite.catalog.terms import SCHEMA, Terms, terms_of
-from pincite.errors import DiskFull, IndexTooNew, InvalidPoint, StoreError, UsageError
+from pincite.errors import DiskFull, InvalidPoint, StoreError, UsageError
 from pincite.model import CollectionSpec, DocumentRecord, SourceRecord, TermCounts
 from pincite.ports import Totals
+from pincite.support.sqlite_schema import migrate
 
 MIGRATIONS = (
     """
@@ -63,7 +64,7 @@ class SqliteCatalog:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
-                self._migrate()
+                migrate(self._db, MIGRATIONS, f"the catalog {self._path}")
                 self._terms = Terms(self._db)
         except BaseException:
             self._db.close()
@@ -97,17 +98,6 @@ class SqliteCatalog:
             return True
         beside = code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
         return beside and shutil.disk_usage(Path(self._path).parent).free < _LEAST_BYTES
-
-    def _migrate(self) -> None:
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        if version > len(MIGRATIONS):
-            raise IndexTooNew(
-                f"the catalog {self._path} has schema {version}, this Pincite knows"
-                f" {len(MIGRATIONS)}: it was written by a newer version",
-                hint="pip install --upgrade pincite",
-            )
-        for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
-            self._db.executescript(f"BEGIN; {script}; PRAGMA user_version = {number}; COMMIT;")
 
     def _read(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         with self._translated("read"):

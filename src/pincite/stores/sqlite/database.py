@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pincite.errors import DiskFull, IndexTooNew, StoreError
+from pincite.errors import DiskFull, StoreError
 from pincite.stores.predicate import has_phrase, has_words
+from pincite.support.sqlite_schema import migrate
 
 #: Sparse weights are a table of our own and not FTS5: the analyser is Pincite's, FTS5 would cut,
 #: stem and weigh words in another way.
@@ -56,7 +57,7 @@ class Database:
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
                 self._db.execute("CREATE TEMP TABLE chosen (slot INTEGER, value TEXT)")
-                self._migrate()
+                migrate(self._db, MIGRATIONS, f"the store {self.path}")
                 for name, function in (
                     ("has_words", _both(has_words)),
                     ("has_phrase", _both(has_phrase)),
@@ -66,17 +67,6 @@ class Database:
         except BaseException:
             self._db.close()
             raise
-
-    def _migrate(self) -> None:
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        if version > len(MIGRATIONS):
-            raise IndexTooNew(
-                f"the store {self.path} has schema {version}, this Pincite knows"
-                f" {len(MIGRATIONS)}: it was written by a newer version",
-                hint="pip install --upgrade pincite",
-            )
-        for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
-            self._db.executescript(f"BEGIN; {script}; PRAGMA user_version = {number}; COMMIT;")
 
     @contextmanager
     def translated(self, verb: str) -> Iterator[None]:
