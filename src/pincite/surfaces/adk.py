@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import cleandoc
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from google.adk.agents.readonly_context import ReadonlyContext
@@ -63,6 +64,20 @@ _Paths = Annotated[
         description="Only paths that match one of these globs, such as src/*.py; all if left out."
     ),
 ]
+
+
+_RETURNS = """\
+Returns a dict with `status`: `success`, with `evidence_pack` (`verdict`, and `evidence`
+best first, each with `citation` and `text`), `warnings` and `debug`; `no_results` where
+nothing relevant is indexed: say so, do not answer from it; `error`, with `error_message`
+that says what to do."""
+_Tool = TypeVar("_Tool", bound=Callable[..., object])
+
+
+def _with_returns(tool: _Tool) -> _Tool:
+    """Say in the docstring, which the framework hands to the model, what all tools return."""
+    tool.__doc__ = f"{cleandoc(tool.__doc__ or '')}\n\n{_RETURNS}"
+    return tool
 
 
 class _AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,6 +150,7 @@ class EvidenceToolset(BaseToolset):
             if loop is asyncio.get_running_loop():
                 await engine.close()
 
+    @_with_returns
     async def retrieve_evidence(
         self,
         query: _Query,
@@ -148,11 +164,6 @@ class EvidenceToolset(BaseToolset):
 
         Use it before you write code against, or claim anything about, what is indexed, and cite
         what you use by its `citation`.
-
-        Returns a dict with `status`: `success`, with `evidence_pack` (`verdict`, and `evidence`
-        best first, each with `citation` and `text`), `warnings` and `debug`; `no_results` where
-        nothing relevant is indexed: say so, do not answer from it; `error`, with `error_message`
-        that says what to do.
         """
         given = {
             "query": query,
@@ -164,6 +175,7 @@ class EvidenceToolset(BaseToolset):
         }
         return await self._retrieve("retrieve_evidence", given, _Arguments, self._preset)
 
+    @_with_returns
     async def retrieve_adk_evidence(
         self,
         query: _Query,
@@ -174,11 +186,6 @@ class EvidenceToolset(BaseToolset):
         Kit (ADK), to ground implementation work in.
 
         Use it before you write code with ADK, and cite what you use by its `citation`.
-
-        Returns a dict with `status`: `success`, with `evidence_pack` (`verdict`, and `evidence`
-        best first, each with `citation` and `text`), `warnings` and `debug`; `no_results` where
-        nothing relevant is indexed: say so, do not answer from it; `error`, with `error_message`
-        that says what to do.
         """
         given = {
             "query": query,
