@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
-from typing import BinaryIO
 
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError, UsageError
@@ -110,16 +110,23 @@ async def _work(
 async def _here(
     subject: Subject, work: Work, names: Sequence[str], journal: Journal, progress: Progressed
 ) -> None:
-    total, done = _count(work), 0
-    with journal.new_file().open("ab") as file:
+    total, numbers = _count(work), count(1)
+    await _sweep_into(
+        journal.new_file(), subject, work, names, lambda: progress(next(numbers), total)
+    )
+
+
+async def _sweep_into(
+    place: Path, subject: Subject, work: Work, names: Sequence[str], written: Callable[[], None]
+) -> None:
+    """Sweep the work into a file of the journal. `written` is called after each of its lines."""
+    with place.open("ab") as file:
+
+        def emit(line: Line) -> None:
+            write_line(file, line)
+            written()
+
         for queries, points in work:
-
-            def emit(line: Line) -> None:
-                nonlocal done
-                write_line(file, line)
-                done += 1
-                progress(done, total)
-
             await sweep_points(subject, queries, points, names, emit)
 
 
@@ -175,18 +182,13 @@ def _worker(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
-    def emit(file: BinaryIO, line: Line) -> None:
-        write_line(file, line)
+    def leave_with_parent() -> None:
         if parent is not None and not parent.is_alive():
             raise SystemExit(1)
 
     async def session() -> None:
         async with AsyncPincite(settings) as engine:
             subject = Subject(await engine.deps(scope), scope, targets)
-            with place.open("ab") as file:
-                for queries, points in work:
-                    await sweep_points(
-                        subject, queries, points, names, lambda line: emit(file, line)
-                    )
+            await _sweep_into(place, subject, work, names, leave_with_parent)
 
     asyncio.run(session())

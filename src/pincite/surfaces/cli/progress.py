@@ -27,20 +27,14 @@ class ProgressLine:
         now_s = time.monotonic()
         if progress.stage == "diff":
             self._started_s = now_s
-        pause_s = _REDRAW_S if self._terminal else _PLAIN_EVERY_S
-        if now_s - self._drawn_s < pause_s or not progress.total:
-            return
-        self._drawn_s = now_s
-        self._write(self._line(progress, now_s - self._started_s))
+        if progress.total and self._is_due(now_s):
+            self._write(self._line(progress, now_s - self._started_s))
 
     def fetching(self, stage: str, done: int, total: int) -> None:
         """The progress of a download, in bytes."""
-        now_s = time.monotonic()
-        if now_s - self._drawn_s < (_REDRAW_S if self._terminal else _PLAIN_EVERY_S):
-            return
-        self._drawn_s = now_s
-        amount = f" {done / 1e6:.0f} of {total / 1e6:.0f} MB" if total else ""
-        self._write(f"{stage}{amount}")
+        if self._is_due(time.monotonic()):
+            amount = f" {done / 1e6:.0f} of {total / 1e6:.0f} MB" if total else ""
+            self._write(f"{stage}{amount}")
 
     def done(self) -> None:
         """Remove what stands on the terminal's line."""
@@ -48,6 +42,13 @@ class ProgressLine:
             control(self._stream, _CLEARED)
             self._stream.flush()
             self._open = False
+
+    def _is_due(self, now_s: float) -> bool:
+        """Was a line drawn long enough ago? Then one is drawn now."""
+        if now_s - self._drawn_s < (_REDRAW_S if self._terminal else _PLAIN_EVERY_S):
+            return False
+        self._drawn_s = now_s
+        return True
 
     def _write(self, line: str) -> None:
         if self._terminal:
@@ -92,9 +93,8 @@ class CountLine(ProgressLine):
     def count(self, done: int, total: int) -> None:
         """Show it, unless that was just done."""
         now_s = time.monotonic()
-        if now_s - self._drawn_s < (_REDRAW_S if self._terminal else _PLAIN_EVERY_S) or not total:
+        if not total or not self._is_due(now_s):
             return
-        self._drawn_s = now_s
         line = f"{self._words}: {done:,} of {total:,} ({done / total:.0%})"
         if done and now_s - self._started_s > 1:
             left_s = (now_s - self._started_s) * (total - done) / done
