@@ -25,8 +25,9 @@ from pincite.model import Matrix
 from pincite.ports import EVERYTHING, AnyOf, Filter, SearchRequest, Store
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.stores.opening import ServerOptions, open_chroma, open_qdrant, open_sqlite
+from pincite.stores.opening import open_chroma, open_qdrant, open_sqlite
 from pincite.stores.qdrant_edge.generations import space_taken
+from pincite.stores.settings import StoreSettings
 
 SEED = 20261122
 SPEC = spec_for("main")
@@ -60,11 +61,11 @@ def open_store(job: Job) -> Store:
         case "sqlite":
             return open_sqlite(folder).store
         case "chroma":
-            return open_chroma(folder, ServerOptions(url="")).store
+            return open_chroma(folder, StoreSettings("chroma")).store
         case "qdrant":
             key = os.environ.get("QDRANT_API_KEY")
-            url = os.environ["QDRANT_URL"]
-            return open_qdrant(ServerOptions(url, key, owner="bench", prefix="bench-")).store
+            settings = StoreSettings("qdrant", os.environ["QDRANT_URL"], prefix="bench-")
+            return open_qdrant(settings, key=key, owner="bench").store
         case "qdrant-local":
             from qdrant_client import AsyncQdrantClient
 

@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 from pincite.settings.external import ForeignSettings, take_foreign_settings
-from pincite.settings.stores import StoreSettings
 from pincite.stores.fields import FIELDS, LAYOUTS
+from pincite.stores.settings import StoreSettings
 
 PAGE = (Path(__file__).parents[2] / "docs/foreign-collections.md").read_text(encoding="utf-8")
 

@@ -21,7 +21,7 @@ from pincite.model import Matrix
 from pincite.profile import Profile
 from pincite.providers.dense.vector_cache import VectorCache
 from pincite.settings.load import Settings
-from pincite.settings.stores import StoreKind, StoreSettings
+from pincite.stores.settings import StoreKind, StoreSettings
 from pincite.testing.fakes import HashingEncoder
 from tests.surfaces.conftest import Cli, cli
 

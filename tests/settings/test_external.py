@@ -8,7 +8,7 @@ import pytest
 
 from pincite.errors import ConfigError
 from pincite.settings.external import ForeignSettings, key_of, take_foreign_settings
-from pincite.settings.stores import StoreSettings
+from pincite.stores.settings import StoreSettings
 
 GOOD = {"qdrant": "wiki_v2", "url": "https://q.example", "model": "bundled", "fields": "langchain"}
 

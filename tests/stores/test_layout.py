@@ -17,11 +17,11 @@ from pincite.index.folder import Remembered
 from pincite.index.opening import open_store
 from pincite.model import CollectionSpec, Matrix, Point
 from pincite.ports import AnyOf, Filter, SearchRequest, Store
-from pincite.settings.stores import StoreSettings
 from pincite.stores.opening import open_edge
 from pincite.stores.qdrant_edge.generations import files_to_open, files_to_search, read_state
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.stores.settings import StoreSettings
 from pincite.testing.points import DENSE_SPEC, point_of
 from pincite.testing.stores import StoreContract
 from tests.places import quick_folder

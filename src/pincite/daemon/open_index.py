@@ -13,6 +13,7 @@ from pincite.errors import IndexNotFound
 from pincite.index.folder import make_folder, remember, require_own
 from pincite.settings.load import Settings
 from pincite.settings.stores import StoreSettings
+from pincite.stores.settings import StoreSettings
 
 log = logging.getLogger("pincite")
 

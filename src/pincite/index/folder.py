@@ -12,7 +12,7 @@ import msgspec
 
 from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError, IndexUnavailable, StoreError
-from pincite.settings.stores import StoreSettings
+from pincite.stores.settings import StoreSettings
 
 REMEMBERED = "store.json"
 _SHOWN_CHARS = 300  # of a path in a message

@@ -6,18 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pincite.index.folder import Remembered, remembered
-from pincite.settings.stores import StoreSettings, store_key
+from pincite.settings.stores import store_key
 from pincite.stores.opening import (
     Opened,
-    ServerOptions,
     open_chroma,
     open_edge,
     open_qdrant,
     open_sqlite,
-)
-
-_OF_SERVERS = tuple(
-    name for name in StoreSettings.__dataclass_fields__ if name not in ("kind", "key_file")
 )
 
 
@@ -33,9 +28,7 @@ def open_store(root: Path, known: Remembered, environ: Mapping[str, str]) -> Ope
         return open_edge(root, store.quantization, store.on_disk)
     if store.kind == "sqlite":
         return open_sqlite(root)
-    options = ServerOptions(
-        key=store_key(environ, store),
-        owner=known.owner,
-        **{name: getattr(store, name) for name in _OF_SERVERS},
-    )
-    return open_qdrant(options) if store.kind == "qdrant" else open_chroma(root, options)
+    key = store_key(environ, store)
+    if store.kind == "qdrant":
+        return open_qdrant(store, key=key, owner=known.owner)
+    return open_chroma(root, store, key=key, owner=known.owner)

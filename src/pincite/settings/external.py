@@ -24,8 +24,9 @@ from pincite.errors import ConfigError
 from pincite.model import SourceType
 from pincite.providers.names import parse_model
 from pincite.settings.models import BUNDLED, CollectionOptions
-from pincite.settings.stores import KEYS, StoreSettings, store_key
+from pincite.settings.stores import KEYS, store_key
 from pincite.stores.fields import FIELDS, LAYOUTS, FieldMap
+from pincite.stores.settings import StoreSettings
 from pincite.stores.validate import check_name
 
 _KEY = KEYS["qdrant"]

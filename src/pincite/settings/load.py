@@ -50,7 +50,8 @@ from pincite.settings.external import key_of as key_of_foreign
 from pincite.settings.models import ModelSettings, take_model_settings
 from pincite.settings.retrieval_log import LogSettings, take_log_settings
 from pincite.settings.sources import SourceConfig, sources_from
-from pincite.settings.stores import KEYS, StoreSettings, take_store_settings
+from pincite.settings.stores import KEYS, take_store_settings
+from pincite.stores.settings import StoreSettings
 
 INDEX_FOLDER = ".pincite"
 CONFIG_FILE = "pincite.toml"

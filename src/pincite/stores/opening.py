@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pincite.ports import Store
+from pincite.stores.settings import StoreSettings
 
 
 def _keep(names: Iterable[str]) -> None:
@@ -25,25 +26,6 @@ class Opened:
     measured: Any = None
     keep_only: Callable[[Iterable[str]], None] = _keep
     remote: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
-    """How a server is reached, and how new collections are laid out."""
-
-    url: str
-    key: str | None = None
-    owner: str = ""
-    prefix: str = ""
-    timeout_s: float = 30.0
-    grpc_port: int = 0
-    consistency: str = ""
-    shards: int = 0
-    replicas: int = 0
-    write_consistency: int = 0
-    on_disk: bool = False
-    quantization: Literal["", "none", "scalar", "binary"] = ""
-    tenant: Literal["", "repo", "path", "source_type", "language"] = ""
 
 
 def open_edge(
@@ -69,47 +51,50 @@ def open_sqlite(root: Path) -> Opened:
     return Opened(store, store)
 
 
-def open_qdrant(options: ServerOptions) -> Opened:
-    """A Qdrant server; nobody is asked yet. Raises UsageError."""
+def open_qdrant(settings: StoreSettings, *, key: str | None, owner: str) -> Opened:
+    """The Qdrant server of the settings; nobody is asked yet. `owner` is the tag of the collections
+    that are ours. Raises UsageError."""
     from pincite.stores.qdrant.collections import Layout
     from pincite.stores.qdrant.connection import Connection, open_client
     from pincite.stores.qdrant.store import QdrantStore
 
     client = open_client(
-        options.url,
-        options.key,
-        grpc_port=options.grpc_port or None,
-        timeout_s=options.timeout_s,
+        settings.url,
+        key,
+        grpc_port=settings.grpc_port or None,
+        timeout_s=settings.timeout_s,
     )
     layout = Layout(
-        options.shards,
-        options.replicas,
-        options.write_consistency,
-        options.on_disk,
-        options.quantization or "none",
-        options.tenant,
+        settings.shards,
+        settings.replicas,
+        settings.write_consistency,
+        settings.on_disk,
+        settings.quantization or "none",
+        settings.tenant,
     )
     store = QdrantStore(
-        Connection(client, options.url),
-        owner=options.owner,
-        prefix=options.prefix,
+        Connection(client, settings.url),
+        owner=owner,
+        prefix=settings.prefix,
         layout=layout,
-        consistency=options.consistency or None,
+        consistency=settings.consistency or None,
     )
     return Opened(store, remote=True)
 
 
-def open_chroma(root: Path, options: ServerOptions) -> Opened:
+def open_chroma(
+    root: Path, settings: StoreSettings, *, key: str | None = None, owner: str = ""
+) -> Opened:
     """A Chroma server, or a folder in `root` where there is no address. Raises UsageError,
     StoreError."""
     from pincite.stores.chroma.database import Database, open_client
     from pincite.stores.chroma.store import ChromaStore
 
-    folder = None if options.url else root / "chroma"
-    client = open_client(options.url, folder, options.key)
-    prefix = options.prefix or "pincite-"
-    where = options.url or str(folder)
+    folder = None if settings.url else root / "chroma"
+    client = open_client(settings.url, folder, key)
+    prefix = settings.prefix or "pincite-"
+    where = settings.url or str(folder)
     return Opened(
-        ChromaStore(Database(client, where), owner=options.owner, prefix=prefix),
-        remote=bool(options.url),
+        ChromaStore(Database(client, where), owner=owner, prefix=prefix),
+        remote=bool(settings.url),
     )

@@ -31,8 +31,8 @@ from pincite.ports import CollectionInfo, DenseEncoder, Index, Readable, Searcha
 from pincite.providers.dense.cached import CachedEncoder
 from pincite.providers.dense.vector_cache import VectorCache
 from pincite.settings.load import Settings
-from pincite.settings.stores import StoreSettings
 from pincite.sources.reopening import reopen_source, selection_of
+from pincite.stores.settings import StoreSettings
 
 Indexing = Callable[[ChunkerConfig, Progress], None]
 

@@ -1,0 +1,51 @@
+"""Which store an index has, how it is reached, and how new collections are laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.errors import ConfigError
+
+StoreKind = Literal["edge", "sqlite", "qdrant", "chroma"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """`url` is empty for stores in the index folder. What is 0 or empty is left to the store: a
+    server's own default, and int8 vectors in the embedded one.
+
+    `grpc_port`: points and searches go there, over gRPC. `consistency`: what reads ask of replicas
+    (majority, quorum, all). The others are those of `stores.qdrant.collections.Layout`; the
+    embedded engine has `on_disk` and `quantization`, too.
+    """
+
+    kind: StoreKind = "edge"
+    url: str = ""
+    prefix: str = ""
+    key_file: str = ""
+    timeout_s: float = 30.0
+    grpc_port: int = 0
+    consistency: Literal["", "majority", "quorum", "all"] = ""
+    shards: int = 0
+    replicas: int = 0
+    write_consistency: int = 0
+    on_disk: bool = False
+    quantization: Literal["", "none", "scalar", "binary"] = ""
+    tenant: Literal["", "repo", "path", "source_type", "language"] = ""
+
+    def __post_init__(self) -> None:
+        if self.kind == "qdrant" and not self.url:
+            raise ConfigError("a qdrant store needs a url")
+        if self.kind in ("edge", "sqlite") and self.url:
+            raise ConfigError(f"a store of kind {self.kind!r} has no url")
+        if min(self.grpc_port, self.shards, self.replicas, self.write_consistency) < 0:
+            raise ConfigError("numbers of a store are not negative")
+        if self.timeout_s <= 0:
+            raise ConfigError("store.timeout_s must be positive")
+
+    @property
+    def place(self) -> str:
+        """Where it is, in a few words."""
+        where = f" at {self.url}" if self.url else ""
+        return f"{self.kind}{where}{f', prefix {self.prefix}' if self.prefix else ''}"
