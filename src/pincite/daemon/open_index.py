@@ -12,7 +12,6 @@ from pincite.daemon.read_only import may_write, read_only
 from pincite.errors import IndexNotFound
 from pincite.index.folder import make_folder, remember, require_own
 from pincite.settings.load import Settings
-from pincite.settings.stores import StoreSettings
 from pincite.stores.settings import StoreSettings
 
 log = logging.getLogger("pincite")
