@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from pincite.collection.placeholders import LateReadable, MissingEncoder, NamedEncoder, NoSparse
 from pincite.daemon.encoder import Embedding, QueryEncoder
-from pincite.encoders.bundled import LazyEncoder
+from pincite.encoders.bundled import open_encoder
 from pincite.encoders.by_name import Models, rung_of
 from pincite.encoders.sparse import open_sparse
 from pincite.errors import ConfigError, ModelUnavailable, PinciteError, StoreError, UsageError
@@ -29,6 +29,7 @@ from pincite.stores.fields import Foreign
 from pincite.stores.foreign_ids import PointIds
 
 if TYPE_CHECKING:
+    from pincite.providers.bundled.minilm import MiniLmEncoder
     from pincite.settings.load import Settings
     from pincite.stores.qdrant.connection import Connection
     from pincite.stores.qdrant.foreign import ForeignCollection
@@ -205,13 +206,15 @@ class ForeignCollections:
     def _spec(self, name: str) -> CollectionSpec:
         """What the settings say. The size of the bundled model is known, others are opened late."""
         one = self._named[name]
-        bundled = self._bundled() if one.model == BUNDLED else None
+        size = 0
+        if one.model == BUNDLED and not isinstance(bundled := self._bundled(), ModelUnavailable):
+            size = bundled.dimensions
         return CollectionSpec(
             name=name,
             sparse=one.sparse and one.sparse_model,
             chunker="",
             dense=one.model,
-            dimensions=bundled.dimensions if isinstance(bundled, LazyEncoder) else 0,
+            dimensions=size,
             language=one.language,
             model="" if one.model == BUNDLED else one.model,
             sparse_model=one.sparse and one.sparse_model,
@@ -226,8 +229,8 @@ class ForeignCollections:
         models = str(self._settings.models)
         return QueryEncoder(daemon, models, bundled.fingerprint, bundled.dimensions)
 
-    def _bundled(self) -> LazyEncoder | ModelUnavailable:
+    def _bundled(self) -> MiniLmEncoder | ModelUnavailable:
         try:
-            return LazyEncoder(self._settings.models)
+            return open_encoder(self._settings.models, load=False)
         except ModelUnavailable as error:
             return error

@@ -58,9 +58,9 @@ async def embed_texts(
     async with AsyncExitStack() as stack:
         encoder: DenseEncoder
         if name == BUNDLED:
-            from pincite.encoders.bundled import LazyEncoder
+            from pincite.encoders.bundled import open_encoder
 
-            bundled = LazyEncoder(settings.models, threads=settings.threads)
+            bundled = open_encoder(settings.models, threads=settings.threads, load=False)
             stack.callback(bundled.close)
             encoder = bundled
         else:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from pincite.collection.members import member_name
-from pincite.encoders.bundled import MODEL, LazyEncoder
+from pincite.encoders.bundled import MODEL, open_encoder
 from pincite.encoders.by_name import Models
 from pincite.errors import ModelsUnwritable, ModelUnavailable, UsageError
 from pincite.ingestion.batch import BATCH_CHUNKS
@@ -15,6 +15,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.model import LEXICAL, Notice
 from pincite.ports import CollectionInfo, DenseEncoder
 from pincite.providers.bundled import weights
+from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.providers.names import parse_model
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
@@ -95,13 +96,13 @@ async def open_dense(
 
 def _bundled(
     settings: Settings, info: CollectionInfo | None, options: IndexOptions
-) -> LazyEncoder | None:
+) -> MiniLmEncoder | None:
     """The bundled encoder, fetched if need be; None where it cannot be had and is not needed."""
     try:
         if weights.find(MODEL, settings.models) is None:
             fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
             weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
-        return LazyEncoder(settings.models, threads=settings.threads)
+        return open_encoder(settings.models, threads=settings.threads, load=False)
     except ModelsUnwritable as error:  # it would have been fetched, and would be missed
         raise ModelsUnwritable(
             error.message, hint=f"{error.hint}, or index by word alone: --lexical"

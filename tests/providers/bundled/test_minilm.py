@@ -182,6 +182,26 @@ def test_files_that_cannot_be_loaded_are_named(
         MiniLmEncoder(folder)
 
 
+def test_who_only_asks_for_the_fingerprint_is_spared_the_model(
+    published: Published, tmp_path: Path
+) -> None:
+    folder = fetch_from_folder(published, tmp_path)
+    (folder / "tokenizer.json").write_bytes(b"")
+    late = MiniLmEncoder(folder, load=False)
+    assert late.fingerprint.startswith("tiny/")
+    assert late.dimensions == HIDDEN
+    with pytest.raises(ModelUnavailable, match=r"is damaged: tokenizer\.json has 0 bytes"):
+        late.embed_many(ORDINARY)
+    late.close()
+
+
+def test_a_model_that_is_loaded_late_gives_the_same_vectors(folder: Path) -> None:
+    now, late = MiniLmEncoder(folder, threads=2), MiniLmEncoder(folder, threads=2, load=False)
+    assert np.array_equal(late.embed_many(ORDINARY), now.embed_many(ORDINARY))
+    now.close()
+    late.close()
+
+
 REAL = "all-MiniLM-L6-v2"
 REFERENCE = Path(__file__).with_name("minilm_fp32.npy")
 REFERENCE_TEXTS = [

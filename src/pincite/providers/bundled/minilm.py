@@ -10,10 +10,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import TYPE_CHECKING
-
-import anyio.to_thread
-import numpy as np
 
 from pincite.errors import ModelUnavailable
 from pincite.providers.bundled.manifest import (
@@ -46,19 +44,20 @@ SPOILT_PIECES = 128
 class MiniLmEncoder:
     """A `DenseEncoder` over a folder that `weights.fetch` made. Safe to share among threads."""
 
-    def __init__(self, folder: Path, *, threads: int | None = None) -> None:
-        """Load the model, in about 0.1 s. `threads` (at least 1) is how many texts are encoded
-        at once, by default as many as there are cores for this process.
+    def __init__(self, folder: Path, *, threads: int | None = None, load: bool = True) -> None:
+        """`threads` (at least 1) is how many texts are encoded at once, by default as many as
+        there are cores for this process. The model is loaded now, in about 0.1 s, or without
+        `load` with its first text: who only compares fingerprints is spared that.
 
-        Raises ModelUnavailable if the folder is incomplete or its files cannot be loaded.
+        Raises ModelUnavailable if there is no manifest in the folder. Loading raises it if the
+        folder is incomplete or its files cannot be loaded.
         """
+        self._folder = folder
         self._manifest = read_manifest(folder)
-        if damage := find_damage(self._manifest, folder, hashes=False):
-            raise ModelUnavailable(
-                f"the model in {folder} is damaged: {damage}", hint="pincite models fetch"
-            )
-        self._tokenizer = _load_tokenizer(folder)
-        self._session = _load_session(folder)
+        self._loading = Lock()
+        self._loaded: tuple[Tokenizer, InferenceSession] | None = None
+        if load:
+            self._model()
         self._threads = threads or usable_cores()
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="pincite-encoder")
 
@@ -79,14 +78,20 @@ class MiniLmEncoder:
 
     async def embed_query(self, text: str) -> Vector:
         """Shape (dimensions,), float32, L2 norm 1. Does not wait for documents in progress."""
-        return await anyio.to_thread.run_sync(self._embed, text)
+        from anyio import to_thread
+
+        return await to_thread.run_sync(self._embed, text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """Shape (len(texts), dimensions), float32, rows in the order of `texts`, L2 norm 1."""
-        return await anyio.to_thread.run_sync(self.embed_many, texts)
+        from anyio import to_thread
+
+        return await to_thread.run_sync(self.embed_many, texts)
 
     def embed_many(self, texts: Sequence[str]) -> Matrix:
         """As `embed_documents`, for callers without an event loop; blocks until all are done."""
+        import numpy as np
+
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         pending = deque(range(len(texts)))  # each worker takes the next text when it is free
 
@@ -109,16 +114,31 @@ class MiniLmEncoder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Word pieces of each whole text with [CLS] and [SEP], however many the model reads."""
         # encode_batch would start threads of its own, which warn on stderr when we fork.
-        return [len(self._tokenizer.encode(encodable(text))) for text in texts]
+        tokenizer, _ = self._model()
+        return [len(tokenizer.encode(encodable(text))) for text in texts]
 
     def close(self) -> None:
         """Let the workers end. Embedding documents after this raises RuntimeError."""
         self._pool.shutdown()
 
     def _embed(self, text: str) -> Vector:
-        ids = leading_pieces(self._tokenizer, encodable(text), self._manifest.max_pieces)
-        vector: Vector = self._session.run([OUTPUT], {INPUT: np.array(ids, np.int64)})[0]
+        import numpy as np
+
+        tokenizer, session = self._model()
+        ids = leading_pieces(tokenizer, encodable(text), self._manifest.max_pieces)
+        vector: Vector = session.run([OUTPUT], {INPUT: np.array(ids, np.int64)})[0]
         return vector
+
+    def _model(self) -> tuple[Tokenizer, InferenceSession]:
+        with self._loading:
+            if self._loaded is None:
+                if damage := find_damage(self._manifest, self._folder, hashes=False):
+                    raise ModelUnavailable(
+                        f"the model in {self._folder} is damaged: {damage}",
+                        hint="pincite models fetch",
+                    )
+                self._loaded = _load_tokenizer(self._folder), _load_session(self._folder)
+            return self._loaded
 
 
 def leading_pieces(tokenizer: Tokenizer, text: str, limit: int) -> list[int]:

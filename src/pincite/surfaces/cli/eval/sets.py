@@ -104,12 +104,13 @@ def import_(
 async def _index(
     engine: AsyncPincite, name: str, texts: dict[str, str], lexical: bool, kind: SourceType
 ) -> None:
-    from pincite.encoders.bundled import LazyEncoder
+    from pincite.encoders.bundled import open_encoder
     from pincite.evals.golden.corpora import index_corpus
 
     encoder = None
     if not lexical:
-        encoder = LazyEncoder(engine.settings.models, threads=engine.settings.threads)
+        settings = engine.settings
+        encoder = open_encoder(settings.models, threads=settings.threads, load=False)
     try:
         client = engine.client(create=True)
         with progress_line("indexing") as told:
