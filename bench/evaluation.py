@@ -25,7 +25,7 @@ from bench.references import REFERENCES
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.file import open_catalog
 from pincite.deps import Deps, informative_terms
-from pincite.evals.analysis.regression import check
+from pincite.evals.analysis.regression import check_measures
 from pincite.evals.analysis.summary import scores
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.golden.corpora import index_corpus
@@ -268,7 +268,7 @@ async def _case(
 ) -> GateCase:
     base = await _run(collection, encoder, *before)
     other = await _run(collection, encoder, *now)
-    checks = check(base, other)
+    checks = check_measures(base, other)
     first = checks[0]
     return GateCase(
         what=what,

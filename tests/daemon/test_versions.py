@@ -16,7 +16,7 @@ from pincite.ports import Waiting
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, daemon, run, script
 
-OWNER = """
+DAEMON = """
 import sys
 from pincite import version
 version.VERSION = sys.argv[2]
@@ -46,7 +46,7 @@ except Exception as error:
 
 def test_an_older_daemon_that_nobody_uses_makes_room() -> None:
     async def check(folder: Path) -> None:
-        with daemon(OWNER, folder, "0.0.1") as old:
+        with daemon(DAEMON, folder, "0.0.1") as old:
             async with connected(folder) as index:
                 identity = await index.hello()
                 assert identity.version == version.VERSION
@@ -59,7 +59,7 @@ def test_an_older_daemon_that_nobody_uses_makes_room() -> None:
 
 def test_an_older_daemon_in_use_stays_and_both_versions_are_named() -> None:
     async def check(folder: Path) -> None:
-        with daemon(OWNER, folder, "0.0.1") as old:
+        with daemon(DAEMON, folder, "0.0.1") as old:
             using = script(CLIENT, folder, "0.0.1", 10**9)
             assert using.stdout is not None
             assert using.stdout.readline() == "0\n"
@@ -81,7 +81,7 @@ def test_an_older_daemon_in_use_stays_and_both_versions_are_named() -> None:
 
 def test_an_older_daemon_is_in_use_while_a_process_indexes_and_asks_nothing() -> None:
     async def check(folder: Path) -> None:
-        with daemon(OWNER, folder, "0.0.1"):
+        with daemon(DAEMON, folder, "0.0.1"):
             await asyncio.sleep(1.1)
             hasty = client(folder, answer_s=0.3)
             async with FileLeases(folder).take("main", "indexing", Waiting(600.0)):
@@ -143,7 +143,7 @@ def test_a_daemon_with_other_messages_in_use_stays_for_now() -> None:
 
 def test_a_newer_daemon_stays_and_the_older_program_says_how_to_go_on() -> None:
     async def check(folder: Path) -> None:
-        with daemon(OWNER, folder, "99.1") as new:
+        with daemon(DAEMON, folder, "99.1") as new:
             index = client(folder)
             for _ in range(2):
                 with pytest.raises(DaemonOfAnotherVersion) as caught:

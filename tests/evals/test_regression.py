@@ -9,7 +9,7 @@ import pytest
 
 from pincite.errors import UsageError
 from pincite.evals.analysis.compare import compare
-from pincite.evals.analysis.regression import check
+from pincite.evals.analysis.regression import check_measures
 from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
 from pincite.evals.report.tables import checks_table, comparison_table
 from pincite.evals.run.results import Run
@@ -35,7 +35,7 @@ NOUNS = ("secret", "backup", "invoice", "message", "package", "snapshot", "tenan
 
 
 def results(before: Run, now: Run) -> dict[str, str]:
-    return {one.measure: one.result for one in check(before, now)}
+    return {one.measure: one.result for one in check_measures(before, now)}
 
 
 def inflected() -> tuple[dict[str, str], GoldenSet]:
@@ -184,7 +184,7 @@ def test_noise_passes(seed: int) -> None:
 def test_a_small_loss_of_many_questions_is_caught() -> None:
     before = run_of(*(result(f"q{n}", ranks=[1 + n % 7]) for n in range(80)))
     now = run_of(*(result(f"q{n}", ranks=[1 + n % 7 + (n % 3 == 0)]) for n in range(80)))
-    found = next(one for one in check(before, now) if one.measure == "nDCG@10")
+    found = next(one for one in check_measures(before, now) if one.measure == "nDCG@10")
     assert found.result == "worse"
     assert 0 < -found.delta < found.tolerance  # the baseline's interval alone would let it pass
 
@@ -215,7 +215,7 @@ def test_comparison_by_hand() -> None:
 
 def test_runs_without_a_common_question_cannot_be_compared() -> None:
     with pytest.raises(UsageError, match="'run' and 'other' have no question in common"):
-        check(run_of(result("a")), run_of(result("b"), label="other"))
+        check_measures(run_of(result("a")), run_of(result("b"), label="other"))
 
 
 def test_a_changed_golden_set_is_told() -> None:
@@ -226,6 +226,6 @@ def test_a_changed_golden_set_is_told() -> None:
 def test_the_table_says_what_is_wrong() -> None:
     before = run_of(*(result(f"q{n}", ranks=[1]) for n in range(30)))
     now = run_of(*(result(f"q{n}", ranks=[5]) for n in range(30)))
-    text = checks_table(check(before, now), before.stamp, now.stamp)
+    text = checks_table(check_measures(before, now), before.stamp, now.stamp)
     assert "Worse than the baseline: nDCG@10." in text
     assert "fell by more than the baseline's" in text

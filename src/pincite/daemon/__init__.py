@@ -1,1 +1,1 @@
-"""The process that owns an embedded index, and the client that finds or starts it."""
+"""The process that has an embedded index open, and the client that finds or starts it."""

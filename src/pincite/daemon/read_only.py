@@ -24,7 +24,7 @@ from pincite.index.folder import remembered
 from pincite.stores.room import FINISHING_BYTES, free_bytes
 
 #: What the catalog needs to be opened: a page of its log, and the index of that.
-_CATALOGUE_BYTES = 4 * 1024 * 1024  # 100 times that
+_CATALOG_BYTES = 4 * 1024 * 1024  # 100 times that
 _SHARED_MEMORY = Path("/dev/shm")
 #: What belongs to processes, and what searches do not need.
 _LEFT_OUT = ("*.lock", "*.sock", "owner.log*", "retrieval.jsonl*", "models", ".gitignore")
@@ -40,7 +40,7 @@ def why_only_read(root: Path) -> PinciteError | None:
     """What to say to those who want to write, None where they may."""
     if not may_write(root):
         return read_only(root)
-    needed = FINISHING_BYTES if remembered(root).settings.kind == "edge" else _CATALOGUE_BYTES
+    needed = FINISHING_BYTES if remembered(root).settings.kind == "edge" else _CATALOG_BYTES
     free = free_bytes(root)
     return None if free >= needed else disk_full(root, free, needed)
 

@@ -24,7 +24,6 @@ from pincite.errors import (
     StoreError,
     UsageError,
 )
-from pincite.index.describe import describe_collection
 from pincite.index.idf import stored, with_idf
 from pincite.index.optimise import Optimising
 from pincite.index.recovery import reconcile
@@ -79,12 +78,26 @@ class LocalIndex:
                 self._broken[spec.name] = StoreError(error.message, hint=error.hint)
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
-        infos = []
-        for spec in await self._catalog.specs():
-            lost, broken = self._lost.get(spec.name, 0), self._broken.get(spec.name)
-            given = (spec, self._catalog, self._measured, lost, broken)
-            infos.append(await describe_collection(*given))
-        return tuple(infos)
+        return tuple([await self._describe(spec) for spec in await self._catalog.specs()])
+
+    async def _describe(self, spec: CollectionSpec) -> CollectionInfo:
+        """A collection and what is in it; a broken one cannot be measured."""
+        name = spec.name
+        totals = await self._catalog.totals(name)
+        broken = self._broken.get(name)
+        measured = self._measured if broken is None else None
+        return CollectionInfo(
+            spec=spec,
+            sources=await self._catalog.sources(name),
+            documents=totals.documents,
+            chunks=totals.chunks,
+            tokens=totals.tokens,
+            kinds=totals.kinds,
+            lost=self._lost.get(name, 0),
+            bytes=measured.bytes(name) if measured else 0,
+            optimising=measured.optimising(name) if measured else False,
+            broken=broken.message if broken else "",
+        )
 
     async def create(self, spec: CollectionSpec) -> None:
         await self._write(spec.name, lambda: self._create(spec))

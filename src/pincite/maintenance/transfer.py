@@ -73,7 +73,7 @@ async def move(
 
 
 async def _take(root: Path, client: ServedIndex, waiting: Waiting) -> int:
-    """The lock of the owner, who leaves; another that a search has started meanwhile, too."""
+    """The lock of the daemon, which leaves; so does another that a search has started meanwhile."""
     started_s = time.monotonic()
     while True:
         await client.leave()

@@ -28,13 +28,13 @@ from pincite.model.evidence import (
     Context,
     Evidence,
     EvidencePack,
+    Exchange,
     Gated,
     Plan,
     ThresholdOrigin,
     Verdict,
     VerdictLevel,
 )
-from pincite.model.exchange import Exchange
 from pincite.model.retrieval import (
     RANKING_SIGNALS,
     Candidate,

@@ -115,7 +115,7 @@ _TABLE = (
     Provider("judge", "JUDGE_API_KEY", rerank=_JUDGE),
     Provider(
         "local",
-        sparse=f"{_HERE}.sparse.opening:open_splade",
+        sparse=f"{_HERE}.sparse.local:open_splade",
         rerank=f"{_HERE}.rerank.local:open_rerank",
     ),
     Provider("fastembed", extra="hub", dense=f"{_HERE}.dense.hub:open_dense"),

@@ -34,7 +34,7 @@ class Check:
     reason: str
 
 
-def check(baseline: Run, now: Run, names: Sequence[str] = GATED) -> tuple[Check, ...]:
+def check_measures(baseline: Run, now: Run, names: Sequence[str] = GATED) -> tuple[Check, ...]:
     """A measure is `worse` if its mean fell
 
     - by more than the tolerance, or

@@ -42,14 +42,14 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ServerCollection:
     """What is known of a collection on the server. `owner` is None where it is not Pincite's."""
 
     owner: str | None
     dimensions: int
 
 
-async def look(connection: Connection, name: str) -> Found | None:
+async def look(connection: Connection, name: str) -> ServerCollection | None:
     """The collection of that name, if there is one."""
     if not await connection.ask(f"look for {name}", lambda c: c.collection_exists(name)):
         return None
@@ -57,10 +57,12 @@ async def look(connection: Connection, name: str) -> Found | None:
     ours = (info.config.metadata or {}).get(_METADATA)
     vectors = info.config.params.vectors
     dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
-    return Found(ours["owner"] if isinstance(ours, dict) else None, dense.size if dense else 0)
+    return ServerCollection(
+        ours["owner"] if isinstance(ours, dict) else None, dense.size if dense else 0
+    )
 
 
-def require_ours(connection: Connection, name: str, found: Found, owner: str) -> None:
+def require_ours(connection: Connection, name: str, found: ServerCollection, owner: str) -> None:
     """Raise UsageError for what belongs to somebody else."""
     if found.owner == owner:
         return

@@ -49,7 +49,7 @@ def branches_of(spec: CollectionSpec, request: SearchRequest) -> list[Branch]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BranchHits:
     """Hits, and the revision of each."""
 
     hits: list[Hit]
@@ -78,7 +78,7 @@ class Searching:
         self._options = options
         self.branches = branches_of(spec, request)
 
-    async def found(self, hidden: frozenset[str]) -> list[Found]:
+    async def found(self, hidden: frozenset[str]) -> list[BranchHits]:
         """What each branch finds, both in one request."""
         filter_ = to_filter(self._request.filter, hidden)
         return await self._batch(
@@ -97,7 +97,7 @@ class Searching:
             ]
         )
 
-    async def tails(self, heads: Sequence[Found]) -> list[Found]:
+    async def tails(self, heads: Sequence[BranchHits]) -> list[BranchHits]:
         """What each side thinks of the hits that only the other side found."""
         union = {hit.id for head in heads for hit in head.hits}
         queries = []
@@ -117,7 +117,7 @@ class Searching:
         return await self._batch(queries)
 
     def rankings(
-        self, heads: Sequence[Found], tails: Sequence[Found], hidden: frozenset[str]
+        self, heads: Sequence[BranchHits], tails: Sequence[BranchHits], hidden: frozenset[str]
     ) -> tuple[Ranking, ...]:
         """The answer, without what is hidden by now."""
         made = []
@@ -127,11 +127,11 @@ class Searching:
             made.append(Ranking(name, branch.signal, branch.kind, hits, len(own)))
         return tuple(made)
 
-    async def _batch(self, queries: Sequence[models.QueryRequest | None]) -> list[Found]:
+    async def _batch(self, queries: Sequence[models.QueryRequest | None]) -> list[BranchHits]:
         """The hits of each, none for None."""
         asked = [query for query in queries if query is not None]
         if not asked:
-            return [Found([], {}) for _ in queries]
+            return [BranchHits([], {}) for _ in queries]
         answers = iter(
             await self._connection.ask(
                 f"search {self._name}",
@@ -139,7 +139,8 @@ class Searching:
             )
         )
         return [
-            Found([], {}) if query is None else _found(next(answers).points) for query in queries
+            BranchHits([], {}) if query is None else _found(next(answers).points)
+            for query in queries
         ]
 
 
@@ -147,7 +148,7 @@ class Fusing(Searching):
     """Both branches in one call. The server reads filters and parameters of a prefetch only, and
     counts ranks from 0, so that its k is one more than ours."""
 
-    async def found(self, hidden: frozenset[str]) -> list[Found]:
+    async def found(self, hidden: frozenset[str]) -> list[BranchHits]:
         request = self._request
         filter_ = to_filter(request.filter, hidden)
         prefetches = [
@@ -165,7 +166,7 @@ class Fusing(Searching):
         if request.fusion == "rrf":
             fusion = models.RrfQuery(rrf=models.Rrf(k=request.fusion_k + 1))
         if not prefetches:
-            return [Found([], {})]
+            return [BranchHits([], {})]
         answer = await self._connection.ask(
             f"search {self._name}",
             lambda client: client.query_points(
@@ -179,13 +180,13 @@ class Fusing(Searching):
         )
         return [_found(answer.points)]
 
-    async def tails(self, heads: Sequence[Found]) -> list[Found]:  # noqa: ARG002 - nothing lacks
+    async def tails(self, heads: Sequence[BranchHits]) -> list[BranchHits]:  # noqa: ARG002 - nothing lacks
         return []
 
     def rankings(
         self,
-        heads: Sequence[Found],
-        tails: Sequence[Found],  # noqa: ARG002 - there are none
+        heads: Sequence[BranchHits],
+        tails: Sequence[BranchHits],  # noqa: ARG002 - there are none
         hidden: frozenset[str],
     ) -> tuple[Ranking, ...]:
         kind: SignalKind = "dbsf" if self._request.fusion == "dbsf" else "rrf"
@@ -193,6 +194,6 @@ class Fusing(Searching):
         return (Ranking(self._spec.name, "fused", kind, hits, len(hits)),)
 
 
-def _found(points: Sequence[models.ScoredPoint]) -> Found:
+def _found(points: Sequence[models.ScoredPoint]) -> BranchHits:
     revisions = {UUID(str(p.id)).hex: (p.payload or {})[REVISION] for p in points}
-    return Found(to_hits(points), revisions)
+    return BranchHits(to_hits(points), revisions)

@@ -1,6 +1,6 @@
 """A copy of every dense vector, one byte a dimension, that is cheap to read.
 
-The engine hands out a vector as a list of Python's floats. To make 384 of them and an array of
+Qdrant Edge hands out a vector as a list of Python's floats. To make 384 of them and an array of
 those takes as long as to read the chunk itself, a text in the payload takes next to nothing. The
 copy is for comparing chunks with each other; searches use the vectors themselves.
 """

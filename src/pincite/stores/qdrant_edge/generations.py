@@ -1,7 +1,7 @@
-"""The folder of a collection: generations of an engine shard, one of them current.
+"""The folder of a collection: generations of Qdrant Edge's shard, one of them current.
 
     <root>/state.json          which generation is current, and how far it is from optimal
-    <root>/g000001/            the engine's files
+    <root>/g000001/            Qdrant Edge's files
 
 A generation is replaced as a whole, by one rename of `state.json`.
 """
@@ -22,9 +22,9 @@ from pincite.stores.qdrant_edge.layout import EdgeLayout
 STATE = "state.json"
 FIRST = "g000001"
 _VECTORS = "matrix.dat"
-#: What the engine drops from the page cache when it opens a generation, and needs for searches.
+#: What Qdrant Edge drops from the page cache when it opens a generation, and needs for searches.
 _DROPPED = ("vector_index-*/inverted_index.dat", "store/page_*.dat", "payload_storage/page_*.dat")
-#: Large files that the engine never opens to write (as strace shows): vectors, words, the graph.
+#: Large files that Qdrant Edge never opens to write (as strace shows): vectors, words, the graph.
 ONLY_READ = ("matrix.dat", "inverted_index.dat", "links_compressed.bin", "graph.bin")
 _READ_AHEAD_BYTES = 4 * 1024 * 1024 * 1024  # two million chunks
 _READ_BYTES = 1024 * 1024
@@ -33,7 +33,7 @@ _READ_BYTES = 1024 * 1024
 class State(msgspec.Struct):
     """`written` and `deleted` count points since the generation was optimised. `dimensions` is 0
     while there are no dense vectors. `layout` is the one that it was optimised with. `idf` says
-    whether the engine multiplies with the IDF, None in a state of a version that did not say."""
+    whether Qdrant Edge multiplies with the IDF, None in a state of a version that did not say."""
 
     generation: str = FIRST
     dimensions: int = 0
@@ -75,7 +75,7 @@ def sweep(root: Path, current: str) -> None:
 
 
 def sync_log(generation: Path) -> None:
-    """Make every operation so far survive a loss of power: the engine writes each into its log
+    """Make every operation so far survive a loss of power: Qdrant Edge writes each into its log
     first, and applies them again after a crash."""
     log = generation / "wal"
     for path in sorted(log.iterdir()):
@@ -84,7 +84,7 @@ def sync_log(generation: Path) -> None:
 
 
 def sync_files(generation: Path) -> None:
-    """Write what is in memory of all files, so that the engine has little to wait for when it
+    """Write what is in memory of all files, so that Qdrant Edge has little to wait for when it
     flushes: it keeps Python's lock meanwhile."""
     for path in generation.rglob("*"):
         if path.is_file():
@@ -92,7 +92,7 @@ def sync_files(generation: Path) -> None:
 
 
 def prepare_to_close(generation: Path) -> None:
-    """Write what the engine would write when it closes a generation that has been replaced, while
+    """Write what Qdrant Edge would write when it closes a generation that has been replaced, while
     nobody is answered. What cannot be written does not matter: it is removed next."""
     with suppress(OSError):
         sync_files(generation)
@@ -108,7 +108,7 @@ def sync(path: Path) -> None:
 
 
 def files_to_open(generation: Path, *, vectors: bool) -> list[Path]:
-    """What the engine reads when it opens a generation. It keeps Python's lock meanwhile: 280 ms
+    """What Qdrant Edge reads when it opens a generation. It keeps Python's lock meanwhile: 280 ms
     with 100,000 chunks, 100 where these are in the page cache. It reads `vectors` only where they
     are not to stay on disk."""
     return [
@@ -121,7 +121,7 @@ def files_to_open(generation: Path, *, vectors: bool) -> list[Path]:
 
 
 def files_to_search(generation: Path) -> list[Path]:
-    """Words and texts. The engine maps them, drops what is cached of them when it opens them, and
+    """Words and texts. Qdrant Edge maps them, drops what is cached of them when it opens them, and
     then waits for the disk at each one: 30 chunks take 1.2 ms, read ahead 0.35."""
     return [path for pattern in _DROPPED for path in generation.glob(f"segments/**/{pattern}")]
 
@@ -136,12 +136,12 @@ def read_ahead(paths: Iterable[Path], stopped: Event) -> None:
 
 
 def space_taken(root: Path) -> int:
-    """Bytes on disk. The engine's files have holes, so blocks are counted."""
+    """Bytes on disk. Qdrant Edge's files have holes, so blocks are counted."""
     taken = 0
     for folder, _, names in os.walk(root):
         for name in names:
             try:
                 taken += os.lstat(f"{folder}/{name}").st_blocks * 512
             except FileNotFoundError:
-                continue  # the engine replaced it meanwhile
+                continue  # Qdrant Edge replaced it meanwhile
     return taken

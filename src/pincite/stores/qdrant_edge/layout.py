@@ -1,4 +1,4 @@
-"""How the engine keeps dense vectors: as they are, or quantised beside; in memory, or on disk.
+"""How Qdrant Edge keeps dense vectors: as they are, or quantised beside; in memory, or on disk.
 
 A layout takes effect when a shard is optimised and large enough for a graph. Before that, and for
 points written since, searches are exact over vectors as they are.
@@ -21,7 +21,7 @@ Quantization: TypeAlias = Literal["none", "scalar", "binary"]
 _OVERSAMPLING: dict[Quantization, float] = {"scalar": 2.0, "binary": 4.0}
 
 
-#: The engine holds Python's lock, so only one search runs at a time; further threads of its own
+#: Qdrant Edge holds Python's lock, so only one search runs at a time; further threads of its own
 #: look for work, spinning, when there is none.
 _SEARCH_THREADS = 1
 

@@ -27,7 +27,7 @@ import msgspec
 
 from pincite.errors import StoreError
 
-if TYPE_CHECKING:  # the engine is imported after the child has become nice
+if TYPE_CHECKING:  # Qdrant Edge is imported after the child has become nice
     from pincite.stores.qdrant_edge.layout import EdgeLayout
 
 _NICENESS = 19  # searches and the encoder go first
@@ -95,7 +95,7 @@ async def optimising_child(
 
 
 def copy_sparse(source: str, target: str) -> None:
-    """Copy a file with its holes: the engine preallocates 64 MB of which little is used."""
+    """Copy a file with its holes: Qdrant Edge preallocates 64 MB of which little is used."""
     with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
         size = os.fstat(reader.fileno()).st_size
         writer.truncate(size)

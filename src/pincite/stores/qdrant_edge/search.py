@@ -1,4 +1,4 @@
-"""A hybrid search as calls of the engine."""
+"""A hybrid search as calls of Qdrant Edge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.stores.payload import DENSE, SPARSE
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.layout import search_params, unquantised
 from pincite.stores.qdrant_edge.shard import Shard
-from pincite.stores.qdrant_edge.translate import NOTHING, Found
+from pincite.stores.qdrant_edge.translate import NOTHING, ScoredIds
 
 
 def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[Ranking, ...]:
@@ -55,13 +55,13 @@ def _nearest(
     limit: int,
     filter_: edge.Filter | None,
     params: edge.SearchParams | None = None,
-) -> Found:
+) -> ScoredIds:
     if query is None:
         return NOTHING
     return shard.ask(lambda s: _query(s, query, limit, filter_, params))
 
 
-def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> Found:
+def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> ScoredIds:
     """What one side thinks of the hits that only the other side found."""
     if query is None or not ids:
         return NOTHING
@@ -73,14 +73,14 @@ def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> Found:
 
 
 def _query(
-    engine: edge.EdgeShard,
+    opened: edge.EdgeShard,
     query: edge.Query,
     limit: int,
     filter_: edge.Filter | None,
     params: edge.SearchParams | None,
-) -> Found:
+) -> ScoredIds:
     request = edge.QueryRequest(limit=limit, query=query, filter=filter_, params=params)
-    return Found.of(engine.query(request))
+    return ScoredIds.of(opened.query(request))
 
 
 def _fused(
@@ -91,7 +91,7 @@ def _fused(
     sparse: edge.Query | None,
     filter_: edge.Filter | None,
 ) -> Ranking:
-    """Both branches in one call. The engine reads filters and parameters of a prefetch only, and
+    """Both branches in one call. Qdrant Edge reads filters and parameters of a prefetch only, and
     counts ranks from 0, so that its k is one more than ours."""
     branches = (
         (dense, request.dense_limit, _params(shard, request)),
@@ -108,7 +108,7 @@ def _fused(
     hits: list[Hit] = []
     if prefetches:
         asked = edge.QueryRequest(limit=request.fusion_limit, query=fusion, prefetches=prefetches)
-        hits = shard.ask(lambda s: Found.of(s.query(asked))).hits()
+        hits = shard.ask(lambda s: ScoredIds.of(s.query(asked))).hits()
     return Ranking(
         name, "fused", "dbsf" if request.fusion == "dbsf" else "rrf", tuple(hits), len(hits)
     )

@@ -1,8 +1,8 @@
 """One collection on disk: its current generation, open, and the next one in the making.
 
-The engine keeps Python's lock during a call. Searches and writes take milliseconds, but a flush
+Qdrant Edge keeps Python's lock during a call. Searches and writes take milliseconds, but a flush
 waits for the disk, and optimising takes seconds to minutes. So durability comes from syncing the
-engine's log in a thread, and a child process optimises a copy while this one goes on; what is
+log of Qdrant Edge in a thread, and a child process optimises a copy while this one goes on; what is
 written meanwhile is also kept in a journal and applied to the copy, which then becomes current.
 """
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -19,19 +20,13 @@ from typing import TypeVar
 import msgspec
 import qdrant_edge as edge
 
-from pincite.errors import DiskFull, StoreError
+from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
+from pincite.stores.payload import DENSE
 from pincite.stores.qdrant_edge import generations
-from pincite.stores.qdrant_edge.creating import (
-    add_dense,
-    copy_points,
-    create_shard,
-    load_shard,
-    open_shard,
-)
 from pincite.stores.qdrant_edge.generations import State
-from pincite.stores.qdrant_edge.guarding import translated
-from pincite.stores.qdrant_edge.layout import EdgeLayout
+from pincite.stores.qdrant_edge.layout import EdgeLayout, shard_config
 from pincite.stores.qdrant_edge.optimise import optimising_child
+from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS
 from pincite.stores.room import FINISHING_BYTES, SPARE_BYTES
 from pincite.support.concurrency import run_to_completion
 
@@ -41,13 +36,14 @@ T = TypeVar("T")
 _FINISHING = FINISHING_BYTES - SPARE_BYTES
 #: Optimising pays from this share of points that were written or removed since the last time.
 WORTHWHILE_SHARE = 0.1  # guess, unmeasured
-_GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer the engine builds no graph
+_GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer Qdrant Edge builds no graph
+_COPY_STEP = 128  # points copied at a time: some milliseconds of Qdrant Edge's time
 _JOURNAL_STEP = 8  # operations applied to a copy before searches get their turn
 #: How long between two steps that keep everybody waiting: whoever has come meanwhile goes first.
 #: One round of the event loop is not enough to read a request from its socket and answer it.
 _TURN_S = 0.005
 _JOURNAL_POINTS = 50_000  # about 150 MB; with more the copy is given up  # guess, unmeasured
-#: With more the engine flushes, which empties its log. Nobody is answered meanwhile: for half a
+#: With more Qdrant Edge flushes, which empties its log. Nobody is answered meanwhile: for half a
 #: second with 256 MB, for 80 to 160 ms with 64 MB, for 40 to 90 where files are synced before.
 _LOG_BYTES = 64 * 1024 * 1024
 
@@ -63,7 +59,7 @@ class Shard:
         idf: bool = True,
         layout: EdgeLayout = EdgeLayout(),
     ) -> None:
-        """Open the current generation, or create the first, with the engine's IDF or without.
+        """Open the current generation, or create the first, with Qdrant Edge's IDF or without.
         `layout` is for those to come. Raises StoreError, DiskFull."""
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
@@ -93,7 +89,7 @@ class Shard:
             self.guard("write to", lambda: generations.write_state(self.root, self._state))
 
     async def set_idf(self, *, idf: bool) -> None:
-        """Let the engine multiply with the IDF or not. It cannot change that, so all points are
+        """Let Qdrant Edge multiply with the IDF or not. It cannot change that, so all points are
         copied into a new generation; searches go on meanwhile."""
         if idf == self._state.idf:
             return
@@ -131,7 +127,7 @@ class Shard:
         return self._optimising is not None
 
     def guard(self, verb: str, call: Callable[[], T]) -> T:
-        """Run one engine call and translate what it raises: StoreError, EnginePanicked."""
+        """Run one call of Qdrant Edge and translate what it raises: StoreError, EnginePanicked."""
         with translated(self.root.name, verb):
             return call()
 
@@ -159,7 +155,7 @@ class Shard:
                 self._optimising.cancel()
 
     def ask(self, call: Callable[[edge.EdgeShard], T]) -> T:
-        """Run one read on the engine. Its objects make each value anew when they are looked at, so
+        """Run one read on Qdrant Edge. Its objects make each value anew when they are looked at, so
         what is wanted of them is read in `call`."""
         return self.guard("search", lambda: call(self._shard))
 
@@ -299,3 +295,71 @@ class Shard:
         del journal[:most]
         for operation in step:
             self.guard("write to", partial(fresh.update, operation))
+
+
+@contextmanager
+def translated(collection: str, verb: str) -> Iterator[None]:
+    """What calls of Qdrant Edge raise as StoreError or EnginePanicked."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, asyncio.CancelledError, PinciteError):
+        raise
+    except BaseException as error:
+        failed = StoreError if isinstance(error, Exception) else EnginePanicked
+        raise failed(
+            f"the engine could not {verb} collection {collection!r}: {error}",
+            hint=f"pincite collections rebuild {collection}",
+        ) from error
+
+
+def open_shard(root: Path, *, idf: bool) -> tuple[State, edge.EdgeShard]:
+    """The current generation below `root`, or the first. What is there already says itself whether
+    Qdrant Edge multiplies with the IDF; what earlier versions made is as `idf` says."""
+    state = generations.read_state(root)
+    generations.sweep(root, state.generation if state else "")
+    if state is not None:
+        state.idf = idf if state.idf is None else state.idf
+        return state, load_shard(root / state.generation, idf=state.idf)
+    state = State(idf=idf)
+    shard = create_shard(root / state.generation, idf=idf)
+    generations.write_state(root, state)
+    return state, shard
+
+
+def load_shard(path: Path, *, idf: bool) -> edge.EdgeShard:
+    """Open a shard that was created so."""
+    return edge.EdgeShard.load(str(path), shard_config(idf=idf))
+
+
+def create_shard(path: Path, *, idf: bool, dimensions: int = 0) -> edge.EdgeShard:
+    """An empty shard in a new folder, with dense vectors if they have dimensions."""
+    path.mkdir()
+    shard = edge.EdgeShard.create(str(path), shard_config(idf=idf))
+    for name in INDEXED_FIELDS:
+        mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
+        shard.update(edge.UpdateOperation.create_field_index(name, mapped))
+    if dimensions:
+        shard.update(add_dense(dimensions))
+    shard.flush()
+    return shard
+
+
+def add_dense(dimensions: int) -> edge.UpdateOperation:
+    """What gives a shard dense vectors."""
+    return edge.UpdateOperation.create_dense_vector(DENSE, dimensions, edge.Distance.Cosine)
+
+
+async def copy_points(source: edge.EdgeShard, target: edge.EdgeShard) -> None:
+    """Copy all points as they are. Others get their turn between two steps; nobody may write to the
+    source."""
+    after = None
+    while True:
+        request = edge.ScrollRequest(
+            offset=after, limit=_COPY_STEP, with_payload=True, with_vector=True
+        )
+        records, after = source.scroll(request)
+        if points := [edge.Point(one.id, one.vector, one.payload) for one in records]:
+            target.update(edge.UpdateOperation.upsert_points(points))
+        if after is None:
+            return
+        await asyncio.sleep(0)

@@ -1,7 +1,7 @@
 """`pincite.ports.Store` on Qdrant Edge.
 
-Every method runs on the event loop's own thread: the engine keeps Python's lock during a call, so a
-thread pool would buy nothing, and calls that cannot interleave need no locks.
+Every method runs on the event loop's own thread: Qdrant Edge keeps Python's lock during a call, so
+a thread pool would buy nothing, and calls that cannot interleave need no locks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from pincite.stores.validate import (
     is_id,
 )
 
-_BATCH = 128  # points per operation: 3 ms of engine time, so that searches never wait long
+_BATCH = 128  # points per operation: 3 ms of Qdrant Edge's time, so that searches never wait long
 _REVISIONS = 64  # revisions removed per operation: 7 ms
 _DROPPED = ".dropped"  # a name that no collection can have
 

@@ -1,4 +1,4 @@
-"""Our nouns to the engine's and back; payloads are those of `stores.payload`."""
+"""Our nouns to Qdrant Edge's and back; payloads are those of `stores.payload`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INDEXED_FIELDS = (REVISION, "repo", "source_type", ALIASED)
 
 
 def to_point(point: Point, revision: str, aliased: bool) -> edge.Point:
-    """A point as the engine takes it."""
+    """A point as Qdrant Edge takes it."""
     vector: dict[str, Any] = {SPARSE: to_sparse(point.sparse)}
     if point.dense is not None:
         vector[DENSE] = point.dense.tolist()
@@ -55,17 +55,17 @@ def without_alias(record: edge.Record) -> edge.Point:
 
 
 def to_sparse(vector: SparseVector) -> edge.SparseVector:
-    """A sparse vector as the engine takes it."""
+    """A sparse vector as Qdrant Edge takes it."""
     return edge.SparseVector(list(vector.indices), list(vector.values))
 
 
 def to_vector(values: Sequence[float]) -> Vector:
-    """A list of floats, which is how the engine hands out vectors: half the time of np.array."""
+    """A list of floats, which is how Qdrant Edge hands out vectors: half the time of np.array."""
     return np.frombuffer(struct.pack(f"{len(values)}f", *values), dtype=np.float32)
 
 
 def to_filter(filter_: Filter, hidden: Iterable[str]) -> edge.Filter | None:
-    """The engine's filter, which also keeps hidden revisions out of sight."""
+    """Qdrant Edge's filter, which also keeps hidden revisions out of sight."""
     must = [to_condition(item) for item in filter_.must]
     should = [to_condition(item) for item in filter_.should]
     must_not = [to_condition(item) for item in filter_.must_not]
@@ -77,7 +77,7 @@ def to_filter(filter_: Filter, hidden: Iterable[str]) -> edge.Filter | None:
 
 
 def to_condition(item: Condition) -> Any:
-    """One condition as the engine's."""
+    """One condition as Qdrant Edge's."""
     match item:
         case AnyOf():
             return among_values(item.field, item.values)
@@ -106,24 +106,24 @@ def among(field: str, values: Iterable[str]) -> edge.Filter:
     return edge.Filter(must=[among_values(field, values)])
 
 
-class Found(NamedTuple):
-    """What a query found: the engine's ids, best score first, and the scores. The engine makes an
+class ScoredIds(NamedTuple):
+    """What a query found: Qdrant Edge's ids, best score first, and the scores. Qdrant Edge makes an
     id anew at each look, which takes a microsecond."""
 
     ids: list[UUID]
     scores: list[float]
 
     @classmethod
-    def of(cls, points: Sequence[edge.ScoredPoint]) -> Found:
+    def of(cls, points: Sequence[edge.ScoredPoint]) -> ScoredIds:
         """Read each point once."""
         return cls([point.id for point in points], [point.score for point in points])
 
     def hits(self) -> list[Hit]:
-        """By (-score, id): the engine leaves the order of equal scores open."""
+        """By (-score, id): Qdrant Edge leaves the order of equal scores open."""
         hits = list(map(Hit, [key.hex for key in self.ids], self.scores))
         if len(set(self.scores)) < len(hits):
             hits.sort(key=lambda hit: (-hit.score, hit.id))
         return hits
 
 
-NOTHING = Found([], [])
+NOTHING = ScoredIds([], [])

@@ -1,4 +1,4 @@
-"""How points get their ids: as calls of the engine that nothing else may come between."""
+"""How points get their ids: as calls of Qdrant Edge that nothing else may come between."""
 
 from __future__ import annotations
 

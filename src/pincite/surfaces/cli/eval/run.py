@@ -99,7 +99,7 @@ def gate(
     How much it may vary follows from the baseline's own interval. Make a baseline with
     `pincite eval run GOLDEN -o baseline.json`.
     """
-    from pincite.evals.analysis.regression import GATED, check
+    from pincite.evals.analysis.regression import GATED, check_measures
     from pincite.evals.report.tables import checks_table
     from pincite.evals.run.results import load_run, save_run
     from pincite.surfaces.render import to_json
@@ -114,7 +114,7 @@ def gate(
         now = run(lambda engine: take_run(engine, place, "now", tried), tried.index)
     if out:
         save_run(out, now)
-    checks = check(before, now, measure or GATED)
+    checks = check_measures(before, now, measure or GATED)
     show(to_json(checks) if json_ else checks_table(checks, before.stamp, now.stamp))
     return NOTHING if any(one.result == "worse" for one in checks) else OK
 
