@@ -112,14 +112,3 @@ def test_what_is_sent_nowhere_is_not_listed_as_built() -> None:
     sources = (ROOT / "src").rglob("*.py")
     sent = any("default_segment_number" in file.read_text(encoding="utf-8") for file in sources)
     assert sent != ("not built" in row)
-
-
-@pytest.mark.parametrize(
-    "page",
-    ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))],
-)
-def test_links_within_the_project_lead_somewhere(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    links = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
-    missing = [link for link in links if not ((ROOT / page).parent / link).exists()]
-    assert missing == []

@@ -1,0 +1,126 @@
+"""The documents speak of what is there: links, anchors, files, modules, rooms and words."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src/pincite"
+PAGES = sorted(
+    str(path.relative_to(ROOT))
+    for folder in (ROOT, *(ROOT / name for name in ("docs", "golden", "deploy", "bench")))
+    for path in (folder.glob("*.md") if folder == ROOT else folder.rglob("*.md"))
+)
+ROOMS = {
+    path.name if path.is_dir() else path.stem
+    for path in PACKAGE.iterdir()
+    if (path.is_dir() and (path / "__init__.py").exists())
+    or (path.suffix == ".py" and path.stem != "__init__")
+}
+#: Folders of the project that pages name in full; others are examples of what users have.
+OURS = ("src", "tests", "bench")
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def anchors_of(text: str) -> set[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    found: set[str] = set()
+    for heading in re.findall(r"^#{1,6} +(.+?) *#*$", prose, re.MULTILINE):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+        slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        again = sum(1 for one in found if re.fullmatch(rf"{re.escape(slug)}(-\d+)?", one))
+        found.add(f"{slug}-{again}" if again else slug)
+    return found
+
+
+def rooms_in(text: str) -> list[str]:
+    """`stages/` and `search.py` as `stages` and `search`."""
+    return re.findall(r"`(\w+)(?:\.py|/)`", text)
+
+
+def modules_of(text: str) -> set[str]:
+    """Dotted names that begin with a room, and what is imported or run."""
+    named = re.findall(rf"\bpincite\.(?:{'|'.join(sorted(ROOMS))})\b(?:\.\w+)*", text)
+    return {*named, *re.findall(r"(?:\bfrom |-m )((?:pincite|bench)(?:\.\w+)*)", text)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_and_anchors_within_the_project_lead_somewhere(page: str) -> None:
+    missing = []
+    for link in re.findall(r"\]\((?![a-z]+:)([^)\s]+)", text_of(page)):
+        path, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        there = target.exists()
+        if there and anchor and target.suffix == ".md":
+            there = anchor in anchors_of(target.read_text(encoding="utf-8"))
+        if not there:
+            missing.append(link)
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+def test_files_that_a_page_names_are_there(page: str) -> None:
+    """`src/pincite/search.py` and `tests/daemon/` in full, `daemon/server.py` from the package."""
+    missing = []
+    for name in re.findall(r"`(\w+/[\w./]*)`", text_of(page)):
+        top = name.partition("/")[0]
+        ours = top in OURS or (top in ROOMS and name.endswith((".py", "/")))
+        if ours and not any((base / name).exists() for base in (ROOT, PACKAGE)):
+            missing.append(name)
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+def test_modules_that_a_page_names_can_be_imported(page: str) -> None:
+    for name in sorted(modules_of(text_of(page))):
+        module, _, attribute = name.rpartition(".")
+        parent = importlib.import_module(module) if module else None
+        assert hasattr(parent, attribute) or importlib.import_module(name), name
+
+
+def test_the_architecture_names_every_room_in_the_order_of_the_import_contract() -> None:
+    settings = tomllib.loads(text_of("pyproject.toml"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (layers,) = (one["layers"] for one in contracts if one["type"] == "layers")
+    levels = {room: n for n, layer in enumerate(layers) for room in re.findall(r"\w+", layer)}
+    table = text_of("docs/architecture.md").split("\n## Rooms\n")[1].split("\n\n**")[0]
+    cells = [line.split(" | ")[0] for line in table.splitlines()]
+    rows = [rooms for cell in cells if (rooms := rooms_in(cell))]
+    assert sorted(room for row in rows for room in row) == sorted(ROOMS)
+    tops = [min(levels[room] for room in row) for row in rows]
+    assert tops == sorted(tops)
+
+
+def test_the_page_for_agents_names_every_room() -> None:
+    assert set(rooms_in(text_of("AGENTS.md").split("\n## ")[1])) >= ROOMS
+
+
+def test_the_glossary_has_twenty_nouns_each_with_one_meaning() -> None:
+    glossary = text_of("docs/architecture.md").split("\n## Glossary\n")[1]
+    nouns = re.findall(r"^\| \*\*(.+?)\*\* \| \S", glossary, re.MULTILINE)
+    assert len(nouns) == len(set(nouns)) == 20
+
+
+def test_words_that_the_glossary_replaced_are_gone() -> None:
+    """What older entries of the changelog say stands as it was written."""
+    retired = re.compile("catalogue|owner[ _-]process", re.IGNORECASE)
+    files = [
+        *(path for name in ("src", "tests", "bench") for path in (ROOT / name).rglob("*.py")),
+        *(ROOT / page for page in PAGES if page != "CHANGELOG.md"),
+    ]
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in files
+        if path != Path(__file__)
+        for match in retired.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
