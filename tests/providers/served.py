@@ -7,12 +7,37 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+from pincite.errors import (
+    AuthError,
+    Gone,
+    Invalid,
+    ProviderError,
+    RateLimited,
+    TooLarge,
+    Unavailable,
+)
 from pincite.providers.options import ProviderOptions
 from pincite.providers.registry import Kind, Registry
 from pincite.providers.secret import Secret
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.contract_server.vendors import VENDORS
 
+#: What a fault of the contract server is to whoever asked, whatever was asked.
+REFUSALS: dict[str, type[ProviderError]] = {
+    "400": Invalid,
+    "401": AuthError,
+    "403": AuthError,
+    "404": Gone,
+    "410": Gone,
+    "413": TooLarge,
+    "422": Invalid,
+    "424": Unavailable,
+    "429": RateLimited,
+    "429-retry-after": RateLimited,
+    "500": Unavailable,
+    "503": Unavailable,
+    "slow": Unavailable,
+}
 RERANKERS = (
     "voyage:rerank-2.5",
     "voyage:rerank-2",

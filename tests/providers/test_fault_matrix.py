@@ -10,34 +10,14 @@ from typing import Any
 import pytest
 
 from pincite.errors import (
-    AuthError,
     BadResponse,
-    Gone,
-    Invalid,
     ProviderError,
-    RateLimited,
-    TooLarge,
     Unavailable,
 )
 from pincite.ports import Message
 from pincite.testing.contract_server import FAULTS, ContractServer
-from tests.providers.served import LLMS, RERANKERS, opened
+from tests.providers.served import LLMS, REFUSALS, RERANKERS, opened
 
-STATUS: dict[str, type[ProviderError]] = {
-    "400": Invalid,
-    "401": AuthError,
-    "403": AuthError,
-    "404": Gone,
-    "410": Gone,
-    "413": TooLarge,
-    "422": Invalid,
-    "424": Unavailable,
-    "429": RateLimited,
-    "429-retry-after": RateLimited,
-    "500": Unavailable,
-    "503": Unavailable,
-    "slow": Unavailable,
-}
 #: What rerankers must notice in an answer; the order is restored.
 SCORES: dict[str, type[ProviderError] | None] = {
     "cut-off": Unavailable,
@@ -70,7 +50,7 @@ def server(running: ContractServer) -> ContractServer:
 
 
 def test_no_fault_is_forgotten() -> None:
-    assert set(FAULTS) == set(STATUS) | set(SCORES)
+    assert set(FAULTS) == set(REFUSALS) | set(SCORES)
 
 
 async def rerank(server: ContractServer, name: str, **options: Any) -> list[int]:
@@ -104,7 +84,7 @@ def outcome(run: Any, expected: type[ProviderError] | None, right: object) -> No
 def test_a_reranker_meets_a_fault(name: str, fault: str, server: ContractServer) -> None:
     server.fail(fault, times=LASTING, wait_s=0.3)
     answers = PROSE if name.startswith(JUDGES) else SCORES
-    expected = STATUS.get(fault) or answers[fault]
+    expected = REFUSALS.get(fault) or answers[fault]
     timeout_s = 0.1 if fault == "slow" else 10.0
     outcome(rerank(server, name, timeout_s=timeout_s), expected, [2, 1, 0])
 
@@ -113,7 +93,7 @@ def test_a_reranker_meets_a_fault(name: str, fault: str, server: ContractServer)
 @pytest.mark.parametrize("name", LLMS)
 def test_a_model_that_writes_meets_a_fault(name: str, fault: str, server: ContractServer) -> None:
     server.fail(fault, times=LASTING, wait_s=0.3)
-    expected = STATUS.get(fault) or PROSE[fault]
+    expected = REFUSALS.get(fault) or PROSE[fault]
     timeout_s = 0.1 if fault == "slow" else 10.0
     outcome(complete(server, name, timeout_s=timeout_s), expected, "three two one")
 
@@ -122,7 +102,7 @@ def test_a_model_that_writes_meets_a_fault(name: str, fault: str, server: Contra
 @pytest.mark.parametrize("name", LLMS)
 def test_a_stream_meets_a_fault(name: str, fault: str, server: ContractServer) -> None:
     server.fail(fault, times=LASTING, wait_s=0.3)
-    expected = STATUS.get(fault) or PROSE[fault]
+    expected = REFUSALS.get(fault) or PROSE[fault]
     if fault == "cut-off":
         expected = BadResponse  # a stream has no length that would be missed
     timeout_s = 0.1 if fault == "slow" else 10.0

@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
+
+KEY = "sk-do-not-show-this-0123456789"
 
 
 @dataclass(frozen=True)
@@ -66,3 +69,10 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
             check=False,
             timeout=600,
         )
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ContractServer]:
+    """One server of providers for the tests of a file, which wants a key."""
+    with ContractServer(key=KEY) as running:
+        yield running

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,9 +11,8 @@ import pytest
 from pincite.settings.load import load_settings
 from pincite.surfaces.adk import EvidenceToolset
 from pincite.testing.contract_server import ContractServer
-from tests.surfaces.conftest import Cli
+from tests.surfaces.conftest import KEY, Cli
 
-KEY = "sk-do-not-show-this-0123456789"
 QUESTION = "how does rotate_key rotate a key"
 TOML = """\
 preset = "evidence"
@@ -38,12 +36,6 @@ name = "Acme"
 url = "{url}"
 tries = 1
 """
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as running:
-        yield running
 
 
 @pytest.fixture

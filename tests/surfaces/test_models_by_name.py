@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from unittest import mock
 
@@ -14,16 +13,9 @@ import pytest
 from pincite.surfaces.cli.app import main
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
-from tests.surfaces.conftest import Cli
+from tests.surfaces.conftest import KEY, Cli
 
-KEY = "sk-do-not-show-this-0123456789"
 KEYS = {"VOYAGE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "CO_API_KEY": KEY}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as running:
-        yield running
 
 
 @pytest.fixture

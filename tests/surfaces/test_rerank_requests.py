@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,17 +18,10 @@ from pincite.stages.rerank import RerankConfig, rerank
 from pincite.testing.contract_server import ContractServer
 from tests.builders import candidate
 from tests.providers.served import opened
-from tests.surfaces.conftest import Cli
+from tests.surfaces.conftest import KEY, Cli
 
 T = TypeVar("T")
 QUESTION = "how is a key rotated"
-KEY = "sk-do-not-show-this-0123456789"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as running:
-        yield running
 
 
 @pytest.fixture

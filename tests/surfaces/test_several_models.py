@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,16 +18,10 @@ from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
 from tests.surfaces.embedding import wait_until_embedded
-from tests.surfaces.test_models_by_name import KEY, KEYS, run, said
+from tests.surfaces.test_models_by_name import KEYS, run, said
 
 OPENAI, VOYAGE = "openai:text-embedding-3-small@256", "voyage:voyage-4@256"
 WITH_OPENAI = "docs__text_embedding_3_small_256"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as running:
-        yield running
 
 
 @pytest.fixture

@@ -12,12 +12,11 @@ from tests.surfaces.test_several_models import (
     WITH_OPENAI,
     paths,
     search,
-    server,
     shop,
     start,
 )
 
-__all__ = ["server", "shop"]
+__all__ = ["shop"]
 
 
 def test_vectors_that_are_being_filled_in_or_were_kept_are_not_begun_anew(

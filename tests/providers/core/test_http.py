@@ -16,7 +16,6 @@ from pincite.errors import (
     AuthError,
     BadResponse,
     ConfigError,
-    Gone,
     Invalid,
     PinciteError,
     RateLimited,
@@ -29,6 +28,7 @@ from pincite.providers.retry import RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.translate import retry_after_s, said, translate
 from pincite.testing.contract_server import ContractServer
+from tests.providers.served import REFUSALS
 
 KEY = "sk-do-not-show-this-0123456789"
 BODY = {"model": "text-embedding-3-small", "input": ["a"]}
@@ -74,19 +74,7 @@ def ask(
 
 
 OUTCOMES = {
-    "400": Invalid,
-    "401": AuthError,
-    "403": AuthError,
-    "404": Gone,
-    "410": Gone,
-    "413": TooLarge,
-    "422": Invalid,
-    "424": Unavailable,
-    "429": RateLimited,
-    "429-retry-after": RateLimited,
-    "500": Unavailable,
-    "503": Unavailable,
-    "slow": Unavailable,
+    **REFUSALS,
     "cut-off": Unavailable,
     "no-json": BadResponse,
 }

@@ -68,3 +68,18 @@ async def opened(
         yield encoder
     finally:
         await encoder.close()
+
+
+def embed(
+    server: ContractServer, vendor: str, texts: list[str], query: bool = False, **values: Any
+) -> Any:
+    """What a vendor's encoder gives; the record has what was asked for that and nothing else."""
+
+    async def session() -> Any:
+        async with opened(server, vendor, **values) as encoder:
+            server.record.clear()
+            if query:
+                return await encoder.embed_query(texts[0])
+            return await encoder.embed_documents(texts)
+
+    return asyncio.run(session())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -46,12 +45,6 @@ OUTCOMES: dict[str, tuple[type[PinciteError] | None, type[PinciteError]]] = {
 RIGHT: dict[str, Any] = {}  # by vendor, asked for once
 #: Their answers carry no index: the order of the list is all there is, and cannot be wrong.
 WITHOUT_INDEX = ("cohere", "ollama", "tei")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as running:
-        yield running
 
 
 def embed(server: ContractServer, vendor: str, fault: str, times: int, **values: Any) -> Any:

@@ -16,13 +16,7 @@ from tests.providers.dense.remotes import KEY, opened
 TEXTS = ["the brown turnstile", "a recipe for bread", "文書 🎉"]
 
 # Their own imports warn of what they use; it is not ours to mend.
-pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as running:
-        yield running
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("healthy")]
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +40,6 @@ def cohere_client(server: ContractServer) -> Iterator[Any]:
 
     with httpx.Client() as http:
         yield cohere.ClientV2(api_key=KEY, base_url=server.url("cohere"), httpx_client=http)
-
-
-@pytest.fixture(autouse=True)
-def _healthy(server: ContractServer) -> None:
-    server.heal()
-    server.record.clear()
 
 
 def ours(server: ContractServer, vendor: str, name: str = "") -> tuple[Any, Any]:

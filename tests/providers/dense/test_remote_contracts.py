@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,7 +13,9 @@ import pytest
 from pincite.ports import DenseEncoder
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.encoders import DenseEncoderContract, GroupedEncoderContract
-from tests.providers.dense.remotes import KEY, MODELS, opened, registry_for, served_by
+from tests.providers.dense.remotes import KEY, MODELS, embed, opened, registry_for, served_by
+
+pytestmark = pytest.mark.usefixtures("healthy")
 
 
 class _Remote(DenseEncoderContract):
@@ -68,31 +70,6 @@ class TestLmStudio(_Remote):
 
 class TestCompatible(_Remote):
     vendor = "compatible"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as running:
-        yield running
-
-
-@pytest.fixture(autouse=True)
-def _healthy(server: ContractServer) -> None:
-    server.heal()
-    server.record.clear()
-
-
-def embed(
-    server: ContractServer, vendor: str, texts: list[str], query: bool = False, **values: Any
-) -> Any:
-    async def session() -> Any:
-        async with opened(server, vendor, **values) as encoder:
-            server.record.clear()
-            if query:
-                return await encoder.embed_query(texts[0])
-            return await encoder.embed_documents(texts)
-
-    return asyncio.run(session())
 
 
 SENT: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {

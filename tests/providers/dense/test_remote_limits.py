@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,32 +19,9 @@ from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
 from pincite.settings.models import ModelSettings
 from pincite.testing.contract_server import ContractServer
-from tests.providers.dense.remotes import KEY, opened
+from tests.providers.dense.remotes import KEY, embed, opened
 
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as running:
-        yield running
-
-
-@pytest.fixture(autouse=True)
-def _healthy(server: ContractServer) -> None:
-    server.heal()
-    server.record.clear()
-
-
-def embed(
-    server: ContractServer, vendor: str, texts: list[str], query: bool = False, **values: Any
-) -> Any:
-    async def session() -> Any:
-        async with opened(server, vendor, **values) as encoder:
-            server.record.clear()
-            if query:
-                return await encoder.embed_query(texts[0])
-            return await encoder.embed_documents(texts)
-
-    return asyncio.run(session())
+pytestmark = pytest.mark.usefixtures("healthy")
 
 
 def test_a_text_that_is_too_long_is_cut_with_a_warning(server: ContractServer) -> None:
