@@ -16,6 +16,8 @@ from pincite.ports import Waiting
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, daemon, run, script
 
+#: So long a client waits until nobody uses the daemon. A busy machine answers within it.
+HASTY_S = 2.0
 DAEMON = """
 import sys
 from pincite import version
@@ -63,7 +65,7 @@ def test_an_older_daemon_in_use_stays_and_both_versions_are_named() -> None:
             using = script(CLIENT, folder, "0.0.1", 10**9)
             assert using.stdout is not None
             assert using.stdout.readline() == "0\n"
-            hasty = client(folder, answer_s=0.3)
+            hasty = client(folder, answer_s=HASTY_S)
             with pytest.raises(DaemonOfAnotherVersion) as caught:
                 await hasty.collections()
             assert f"process {old.pid}" in caught.value.message
@@ -83,7 +85,7 @@ def test_an_older_daemon_is_in_use_while_a_process_indexes_and_asks_nothing() ->
     async def check(folder: Path) -> None:
         with daemon(DAEMON, folder, "0.0.1"):
             await asyncio.sleep(1.1)
-            hasty = client(folder, answer_s=0.3)
+            hasty = client(folder, answer_s=HASTY_S)
             async with FileLeases(folder).take("main", "indexing", Waiting(600.0)):
                 with pytest.raises(DaemonOfAnotherVersion, match="in use"):
                     await hasty.collections()
@@ -135,7 +137,7 @@ def test_a_daemon_with_other_messages_in_use_stays_for_now() -> None:
         with daemon(OTHER_MESSAGES, folder, "fingerprint") as other:
             async with FileLeases(folder).take("main", "indexing", Waiting(600.0)):
                 with pytest.raises(DaemonOfAnotherVersion, match="in use"):
-                    await client(folder, answer_s=0.3).collections()
+                    await client(folder, answer_s=HASTY_S).collections()
             assert other.poll() is None
 
     run(check)

@@ -16,6 +16,7 @@ from pincite.errors import (
 )
 from pincite.ports import Message
 from pincite.testing.contract_server import FAULTS, ContractServer
+from tests.places import HANGS_S
 from tests.providers.served import LLMS, REFUSALS, RERANKERS, opened
 
 #: What rerankers must notice in an answer; the order is restored.
@@ -85,7 +86,7 @@ def test_a_reranker_meets_a_fault(name: str, fault: str, server: ContractServer)
     server.fail(fault, times=LASTING, wait_s=0.3)
     answers = PROSE if name.startswith(JUDGES) else SCORES
     expected = REFUSALS.get(fault) or answers[fault]
-    timeout_s = 0.1 if fault == "slow" else 10.0
+    timeout_s = 0.1 if fault == "slow" else HANGS_S
     outcome(rerank(server, name, timeout_s=timeout_s), expected, [2, 1, 0])
 
 
@@ -94,7 +95,7 @@ def test_a_reranker_meets_a_fault(name: str, fault: str, server: ContractServer)
 def test_a_model_that_writes_meets_a_fault(name: str, fault: str, server: ContractServer) -> None:
     server.fail(fault, times=LASTING, wait_s=0.3)
     expected = REFUSALS.get(fault) or PROSE[fault]
-    timeout_s = 0.1 if fault == "slow" else 10.0
+    timeout_s = 0.1 if fault == "slow" else HANGS_S
     outcome(complete(server, name, timeout_s=timeout_s), expected, "three two one")
 
 
@@ -105,7 +106,7 @@ def test_a_stream_meets_a_fault(name: str, fault: str, server: ContractServer) -
     expected = REFUSALS.get(fault) or PROSE[fault]
     if fault == "cut-off":
         expected = BadResponse  # a stream has no length that would be missed
-    timeout_s = 0.1 if fault == "slow" else 10.0
+    timeout_s = 0.1 if fault == "slow" else HANGS_S
     outcome(stream(server, name, timeout_s=timeout_s), expected, "three two one")
 
 

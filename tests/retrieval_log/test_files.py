@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pincite.retrieval_log import LogFiles
 from pincite.settings.retrieval_log import LogSettings
+from tests.places import HANGS_S
 
 WRITER = """
 import sys
@@ -49,7 +50,7 @@ def test_several_processes_write_and_put_aside_at_once_and_lose_no_line(tmp_path
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name]) for name in "abc"
     ]
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0]
+    assert [writer.wait(HANGS_S) for writer in writers] == [0, 0, 0]
     lines = [line.split()[:2] for line in LogFiles(tmp_path, LogSettings(keep=50)).lines()]
     assert len(lines) == 600
     for name in (b"a", b"b", b"c"):

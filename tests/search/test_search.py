@@ -120,7 +120,7 @@ def test_a_collection_that_fails_or_hangs_is_left_out_and_named(index: Broken | 
     good = asyncio.run(make(None, TEXTS))
     bad = replace(good, spec=replace(good.spec, name="bad"), index=index)  # type: ignore[arg-type]
     profile = Profile()
-    profile = replace(profile, retrieve=replace(profile.retrieve, timeout_s=0.05))
+    profile = replace(profile, retrieve=replace(profile.retrieve, timeout_s=1.0))
     pack = ask("rotate a key with a new secret", good, bad, profile=profile)
     assert pack.evidence[0].path == "keys"
     assert pack.plan.collections == ("main",)
@@ -169,7 +169,7 @@ def test_a_collection_that_finds_and_then_fails_or_hangs_is_left_out_and_named(h
     spec = replace(good.spec, name="bad")
     deaf = Deaf(asyncio.run(make(None, TEXTS, name="bad")).index, hangs)
     bad = replace(good, spec=spec, index=deaf)  # type: ignore[arg-type]
-    profile = replace(Profile(), retrieve=replace(Profile().retrieve, timeout_s=0.05))
+    profile = replace(Profile(), retrieve=replace(Profile().retrieve, timeout_s=1.0))
     pack = ask("rotate a key", good, bad, profile=profile)
     assert {one.collection for one in pack.evidence} == {"main"}
     assert [one.code for one in pack.warnings if one.code != "lexical_only"] == [

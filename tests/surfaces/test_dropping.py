@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from tests.environment import clean_environment
+from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 
 
@@ -31,7 +32,7 @@ def answered(cli: Cli, answer: bytes) -> tuple[int, str]:
         stdin=theirs,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=HANGS_S,
     )
     os.close(theirs)
     os.close(ours)

@@ -16,6 +16,7 @@ from threading import Thread
 import pytest
 
 from tests.environment import clean_environment
+from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 
 #: A title, a link, the screen cleared, a line overwritten; C1; what reorders or cannot be seen.
@@ -79,9 +80,9 @@ def on_terminal(cli: Cli, *arguments: str, **variables: str) -> tuple[str, str, 
         reader.start()
     for _, theirs in pairs.values():
         os.close(theirs)
-    code = process.wait(timeout=60)
+    code = process.wait(timeout=HANGS_S)
     for reader in readers:
-        reader.join(timeout=60)
+        reader.join(timeout=HANGS_S)
     for ours, _ in pairs.values():
         os.close(ours)
     return shown["stdout"].decode(), shown["stderr"].decode(), code
@@ -190,7 +191,7 @@ def test_a_pipe_gets_the_file_byte_for_byte(cli: Cli, raw: bytes) -> None:
         cwd=cli.folder,
         env=clean_environment(),
         capture_output=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=True,
     )
     assert done.stdout == raw
@@ -203,7 +204,7 @@ def test_a_pipe_gets_single_lines_byte_for_byte(evil: Cli) -> None:
         cwd=evil.folder,
         env=clean_environment(),
         capture_output=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=True,
     )
     assert done.stdout == b"## Feeding\r\n\r\n"

@@ -17,6 +17,7 @@ import pytest
 from pincite.errors import DiskFull, ModelUnavailable, UsageError
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.weights import FetchOptions
+from tests.places import HANGS_S
 from tests.providers.bundled.tiny_bert import Published, publish
 from tests.providers.dense.local_hub import Hub, fetch_from_folder, serve
 
@@ -179,7 +180,7 @@ def start_fetching(
     )
 
 
-def wait_until(condition: Callable[[], bool], timeout_s: float = 20) -> None:
+def wait_until(condition: Callable[[], bool], timeout_s: float = HANGS_S) -> None:
     give_up_at = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < give_up_at, "nothing happened"
@@ -192,7 +193,7 @@ def test_two_processes_at_once_fetch_once_and_both_end_well(
     hub.mood = "dripping"  # about half a second
     processes = [start_fetching(published, root, hub.options()) for _ in range(2)]
     for process in processes:
-        output, complaints = process.communicate(timeout=60)
+        output, complaints = process.communicate(timeout=HANGS_S)
         assert (process.returncode, complaints) == (0, "")
         assert output.strip() == str(root / "tiny")
     assert len(hub.asked) == 2
@@ -206,7 +207,7 @@ def test_a_killed_fetch_leaves_nothing_that_looks_ready(
     process = start_fetching(published, root, hub.options())
     wait_until(lambda: any(root.glob(".tiny.temporary-*/model.safetensors")))
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=10)
+    process.communicate(timeout=HANGS_S)
     (listed,) = weights.list_models(root, catalog=published.catalog)
     assert listed.state == "absent"
     hub.mood = "well"

@@ -28,12 +28,14 @@ from pincite.providers.retry import RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.translate import retry_after_s, said, translate
 from pincite.testing.contract_server import ContractServer
+from tests.places import HANGS_S
 from tests.providers.served import REFUSALS
 
 KEY = "sk-do-not-show-this-0123456789"
 BODY = {"model": "text-embedding-3-small", "input": ["a"]}
 ONCE = RetryPolicy(tries=1)
 QUICK = RetryPolicy(first_s=0.01, cap_s=0.01)
+OFTEN = RetryPolicy(tries=100, first_s=0.01, cap_s=0.01)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +55,7 @@ def ask(
     retry: RetryPolicy = QUICK,
     *,
     key: str = KEY,
-    timeout_s: float = 10.0,
+    timeout_s: float = HANGS_S,
     url: str = "",
 ) -> Any:
     async def session() -> Any:
@@ -86,15 +88,18 @@ def test_each_fault_is_its_error_with_what_the_server_said(
 ) -> None:
     server.fail(fault, times=9, wait_s=0.5)
     with pytest.raises(OUTCOMES[fault], match="openai at http://127") as caught:
-        ask(server, ONCE, timeout_s=0.25)
+        ask(server, ONCE, timeout_s=0.25 if fault == "slow" else HANGS_S)
     assert type(caught.value) is OUTCOMES[fault]
 
 
 @pytest.mark.parametrize("fault", OUTCOMES)
 def test_only_what_may_pass_is_asked_again(server: ContractServer, fault: str) -> None:
     server.fail(fault, times=2, wait_s=0.5)
-    if OUTCOMES[fault] in (RateLimited, Unavailable):
-        assert len(ask(server, timeout_s=0.25)["data"]) == 1
+    if fault == "slow":  # on a busy machine a good answer may be late as well
+        assert len(ask(server, OFTEN, timeout_s=0.25)["data"]) == 1
+        assert server.record.requests >= 3
+    elif OUTCOMES[fault] in (RateLimited, Unavailable):
+        assert len(ask(server)["data"]) == 1
         assert server.record.requests == 3
     else:
         with pytest.raises(OUTCOMES[fault]):

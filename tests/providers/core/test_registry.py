@@ -19,6 +19,7 @@ from pincite.providers.registry import (
     providers,
 )
 from pincite.settings.models import take_model_settings
+from tests.places import HANGS_S
 
 KEY = "sk-do-not-show-this-0123456789"
 
@@ -79,7 +80,7 @@ def test_a_third_party_adds_a_provider_in_one_file(third_party: Path, tmp_path: 
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=HANGS_S,
     )
     assert done.returncode == 0, done.stderr
     assert '"fingerprint": "letters/1"' in done.stdout

@@ -19,6 +19,7 @@ from pincite.errors import (
     Unavailable,
 )
 from pincite.testing.contract_server import FAULTS, ContractServer
+from tests.places import HANGS_S
 from tests.providers.dense.remotes import KEY, MODELS, opened
 
 TEXTS = ["the brown turnstile", "a recipe for bread", "rotates when pushed"]
@@ -42,6 +43,7 @@ OUTCOMES: dict[str, tuple[type[PinciteError] | None, type[PinciteError]]] = {
     "wrong-count": (BadResponse, BadResponse),
     "nan": (BadResponse, BadResponse),
 }
+OFTEN = 50  # on a busy machine a good answer may be late as well
 RIGHT: dict[str, Any] = {}  # by vendor, asked for once
 #: Their answers carry no index: the order of the list is all there is, and cannot be wrong.
 WITHOUT_INDEX = ("cohere", "ollama", "tei")
@@ -49,10 +51,11 @@ WITHOUT_INDEX = ("cohere", "ollama", "tei")
 
 def embed(server: ContractServer, vendor: str, fault: str, times: int, **values: Any) -> Any:
     async def session() -> Any:
-        timeout_s = 0.15 if fault == "slow" else 10.0
-        async with opened(server, vendor, timeout_s=timeout_s, **values) as encoder:
-            if vendor not in RIGHT:
+        if vendor not in RIGHT:
+            async with opened(server, vendor) as encoder:
                 RIGHT[vendor] = await encoder.embed_documents(TEXTS)
+        timeout_s = 0.15 if fault == "slow" else HANGS_S
+        async with opened(server, vendor, timeout_s=timeout_s, **values) as encoder:
             server.fail(fault, times=times, wait_s=0.25)
             try:
                 return RIGHT[vendor], await encoder.embed_documents(TEXTS)
@@ -71,7 +74,7 @@ def test_every_fault_has_an_outcome() -> None:
 def test_a_fault_that_happens_once(server: ContractServer, vendor: str, fault: str) -> None:
     error, _ = OUTCOMES[fault]
     if error is None:
-        right, found = embed(server, vendor, fault, 1)
+        right, found = embed(server, vendor, fault, 1, tries=OFTEN if fault == "slow" else 3)
         assert np.array_equal(found, right)
     else:
         with pytest.raises(error, match=r"\w+") as caught:

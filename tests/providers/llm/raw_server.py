@@ -9,26 +9,27 @@ from types import TracebackType
 
 
 class Address(str):
-    """Where it listens, and whether the client has hung up."""
+    """Where it listens, whether it was asked, and whether the client has hung up."""
 
+    asked: threading.Event
     hung_up: threading.Event
 
 
 class RawServer:
-    """Serves one request in its block."""
+    """Serves one request in its block. `then_wait`: until the client hangs up or the block ends."""
 
-    def __init__(self, raw: bytes, *, then_wait_s: float = 0.0) -> None:
+    def __init__(self, raw: bytes, *, then_wait: bool = False) -> None:
         self._raw = raw
-        self._wait_s = then_wait_s
+        self._then_wait = then_wait
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve)
-        self._hung_up = threading.Event()
+        self._asked, self._hung_up = threading.Event(), threading.Event()
 
     def __enter__(self) -> Address:
         self._thread.start()
         address = Address(f"http://127.0.0.1:{self._socket.getsockname()[1]}")
-        address.hung_up = self._hung_up
+        address.asked, address.hung_up = self._asked, self._hung_up
         return address
 
     def __exit__(
@@ -38,26 +39,24 @@ class RawServer:
         trace: TracebackType | None,
     ) -> None:
         self._stop.set()
-        self._socket.close()
         self._thread.join()
+        self._socket.close()
 
     def _serve(self) -> None:
-        self._socket.settimeout(5)
-        try:
-            connection, _ = self._socket.accept()
-        except OSError:
-            return
+        while not select.select([self._socket], [], [], 0.02)[0]:
+            if self._stop.is_set():
+                return
+        connection, _ = self._socket.accept()
         with connection:
             _read_request(connection)
+            self._asked.set()
             head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             connection.sendall(head + b"Connection: close\r\n\r\n" + self._raw)
-            waited = 0.0
-            while waited < self._wait_s and not self._stop.is_set():
+            while self._then_wait and not self._stop.is_set():
                 readable, _, _ = select.select([connection], [], [], 0.02)
                 if readable and connection.recv(1) == b"":
                     self._hung_up.set()
                     return
-                waited += 0.02
 
 
 def _read_request(connection: socket.socket) -> None:

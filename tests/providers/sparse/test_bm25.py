@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.providers.sparse.bm25 import Bm25Encoder, round_average, term_id
+from tests.places import HANGS_S
 
 ENCODER = Bm25Encoder("english", k1=1.5, b=0.75)
 
@@ -56,7 +57,7 @@ def test_indices_are_ascending_unique_and_32_bits(text: str) -> None:
 def test_ids_are_the_same_in_every_process() -> None:
     code = "from pincite.providers.sparse.bm25 import term_id; print(term_id('fox'))"
     said = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANGS_S
     )
     assert int(said.stdout) == term_id("fox") == 3_786_988_939
 

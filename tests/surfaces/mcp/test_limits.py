@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from pincite.surfaces.mcp.limits import HttpLimits, Limited
+from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
 from tests.surfaces.mcp.test_transports import JSON, NEW, NEW_HEADERS, OLD
@@ -31,7 +32,6 @@ settings = load_settings(os.environ, Path.cwd())
 ready = lambda url: print(url, flush=True)
 asyncio.run(serve_http(settings, Address(port=0), Offer(), ready, limits))
 """
-_HANGS_S = 30.0  # a connection that is still open then has no limit
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def url(indexed: Cli) -> Iterator[str]:
     assert server.stdout is not None
     yield server.stdout.readline().strip()
     server.terminate()
-    server.communicate(timeout=30)
+    server.communicate(timeout=HANGS_S)
 
 
 def connect(url: str) -> socket.socket:
@@ -55,7 +55,7 @@ def connect(url: str) -> socket.socket:
     assert place.port
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    client.settimeout(_HANGS_S)
+    client.settimeout(HANGS_S)
     client.connect((place.hostname, place.port))
     return client
 
@@ -88,7 +88,7 @@ def test_a_head_that_comes_a_byte_at_a_time_is_closed(url: str) -> None:
     with connect(url) as client:
         client.sendall(b"POST /mcp HTTP/1.1\r\nx: ")
         client.settimeout(0.05)
-        for _ in range(int(_HANGS_S / 0.05)):
+        for _ in range(int(HANGS_S / 0.05)):
             try:
                 client.send(b"a")
                 if client.recv(1) == b"":
@@ -135,7 +135,7 @@ def test_every_call_with_the_same_id_gets_an_answer(url: str) -> None:
     params = {"name": "search_evidence", "arguments": {"query": "rotate a key"}}
 
     async def ask() -> tuple[list[httpx.Response], httpx.Response]:
-        async with httpx.AsyncClient(timeout=_HANGS_S) as client:
+        async with httpx.AsyncClient(timeout=HANGS_S) as client:
             opened = await client.post(url, json=OLD, headers=JSON)
             session = JSON | {"mcp-session-id": opened.headers["mcp-session-id"]}
             begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
