@@ -8,6 +8,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 QUESTION ?= How are equal scores ordered when rankings are fused?
 INDEX := $(VENV)/demo/.pincite
+# A worker for each core. One that is done takes tests of the others.
+WORKERS ?= auto
 PYTEST_ARGS ?=
 
 .PHONY: demo test check format bench wheel debian clean
@@ -19,7 +21,7 @@ demo: $(VENV)/installed
 	@$(BIN)/pincite search "$(QUESTION)" -n 4 --index $(INDEX)
 
 test: $(VENV)/dev debian
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term $(PYTEST_ARGS)
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check .

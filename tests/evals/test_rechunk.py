@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -56,14 +55,13 @@ def indexed(cli: Cli) -> Cli:
     return cli
 
 
-def left_over() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("pincite-sweep-*"))
-
-
 def test_chunkings_are_swept_and_what_is_indexed_stays(indexed: Cli) -> None:
     cli = indexed
-    before, folders = cli.json("collections"), left_over()
-    done = cli(*SWEEP, "--jobs", "1", "--json")
+    before = cli.json("collections")
+    temporary = cli.folder / "temporary"
+    temporary.mkdir()
+    own = str(temporary)
+    done = cli(*SWEEP, "--jobs", "1", "--json", TMPDIR=own)
     table = json.loads(done.stdout)
     assert done.stderr.count("indexing anew") == 3  # 24, 200 and what is usual
     rows = {row["label"]: row for row in table["rows"]}
@@ -76,15 +74,15 @@ def test_chunkings_are_swept_and_what_is_indexed_stays(indexed: Cli) -> None:
     files = sorted((cli.folder / "sweep").glob("cells-*.jsonl"))
     assert len(files) == 3  # one for each chunking
     files[-1].write_bytes(b"".join(files[-1].read_bytes().splitlines(keepends=True)[:3]))
-    resumed = cli(*SWEEP, "--jobs", "2", "--json")
+    resumed = cli(*SWEEP, "--jobs", "2", "--json", TMPDIR=own)
     assert resumed.stderr.count("indexing anew") == 1  # the one that lacks something
     assert _timeless(json.loads(resumed.stdout)) == _timeless(table)
-    again = cli(*SWEEP, "--json")
+    again = cli(*SWEEP, "--json", TMPDIR=own)
     assert again.stdout == resumed.stdout
     assert "indexing anew" not in again.stderr
 
     assert cli.json("collections") == before
-    assert left_over() == folders
+    assert list(temporary.iterdir()) == []
 
 
 def test_equal_texts_are_embedded_once(tmp_path: Path) -> None:

@@ -1,0 +1,25 @@
+"""What all tests share: files of their own where a user's would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pincite.providers.bundled.cache import default_root
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _files_of_a_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Cached vectors and rates of this process and of those that it starts, so that neither the
+    user's nor those of tests beside this one change an outcome. Models are shared: they are
+    fetched once and never change."""
+    models = default_root()
+    models.mkdir(parents=True, exist_ok=True)
+    home = tmp_path_factory.mktemp("user")
+    (home / "cache" / "pincite").mkdir(parents=True)
+    (home / "cache" / "pincite" / "models").symlink_to(models)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+        patch.setenv("XDG_STATE_HOME", str(home / "state"))
+        yield
