@@ -26,6 +26,7 @@ async def main():
     async with FileLeases(Path(sys.argv[1])).take("main", sys.argv[2], Waiting(60.0, on_notice)):
         print("here", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
+        Path(sys.argv[1], "done").touch()
 asyncio.run(main())
 """
 
@@ -51,7 +52,7 @@ def test_who_waits_learns_for_whom_and_goes_on_when_it_has_ended() -> None:
             async with FileLeases(folder).take(
                 "main", "indexing /c", Waiting(600.0, heard.put_nowait)
             ):
-                assert other.poll() is not None
+                assert (folder / "done").exists()  # before it let go
 
         writing = asyncio.create_task(write())
         notice = await heard.get()
