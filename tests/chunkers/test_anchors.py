@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -153,3 +154,29 @@ def test_a_chunk_of_a_page_with_an_address_points_at_its_heading() -> None:
     assert set(urls_of(text, url=address, anchors="none")) == {address}
     assert set(urls_of(text, url=f"{address}#top", anchors="mkdocs")) == {f"{address}#top"}
     assert set(urls_of(text)) == {None}
+
+
+def test_a_heading_repeated_20000_times_gets_as_many_anchors_at_once() -> None:
+    repeated = ["a"] * 20_000 + [f"a_{number}" for number in range(1, 20_001)]
+    begun = time.process_time()
+    anchors = anchors_of(repeated, "mkdocs")
+    assert time.process_time() - begun < 8  # every name sought from the first on took minutes
+    assert len(set(anchors)) == 40_000
+    assert anchors[:3] == ("a", "a_1", "a_2")
+    assert anchors[-1] == "a_39999"
+
+
+def test_attributes_and_closing_marks_are_told_from_the_text() -> None:
+    cases = {
+        "a {#b}": ("a", "b"),
+        "a {: #b .c }  ": ("a", "b"),
+        "a {b} {#c}": ("a {b}", "c"),
+        "a { {#c}": ("a", ""),
+        "a {}": ("a {}", ""),
+        "a `{#b}`": ("a {#b}", ""),
+        "``a ` b`` `c`": ("a ` b c", ""),
+    }
+    found = {text: (rendered_heading(text), explicit_id(text)) for text in cases}
+    assert found == cases
+    lines = Lines("# a ##\n## #\n> ## b # c#\n")
+    assert [heading_source(lines, line) for line in range(3)] == ["a", "", "b # c#"]

@@ -26,6 +26,18 @@ HOSTILE = {
     "angles": ("<" * 300_000, ("html",)),
     "blank lines": ("\n" * 300_000 + "x", ("md", "txt", "py")),
     "table": ("|a|b|\n|-|-|\n" + "|1|2|\n" * 40_000, ("md", "txt")),
+    "a heading of white space": ("# a" + " " * 900_000 + "b", ("md",)),
+    "a heading of braces": ("# " + "{a " * 300_000, ("md",)),
+    "a heading of emphasis": ("# " + "_a " * 300_000, ("md",)),
+    "a heading of brackets": ("# " + "[a](" * 250_000, ("md",)),
+    "a heading of comments": ("# " + "<!--" * 250_000, ("md",)),
+    "a heading of code": ("# " + "".join("`" * (n % 900) + "a" for n in range(2_000)), ("md",)),
+    "a label of white space": ("!!! a" + " " * 900_000 + "!", ("md",)),
+    "a table's rule of white space": ("a|b\n-" + " " * 900_000 + "x|y", ("md",)),
+    "a section of white space": ("[ " + " " * 900_000 + "]", ("toml", "ini")),
+    "a value of white space": (" " * 900_000 + "!", ("toml", "ini")),
+    "comments that a tag ends": ("<!-- >" * 160_000, ("html",)),
+    "scripts never closed": ("<script>x" * 110_000, ("html",)),
     "nested labels": ("".join("    " * (n % 30) + '!!! a "b"\n' for n in range(9_000)), ("md",)),
 }
 CASES = [(name, suffix) for name, (_, suffixes) in HOSTILE.items() for suffix in suffixes]

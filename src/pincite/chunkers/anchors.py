@@ -52,11 +52,11 @@ def anchors_of(headings: Iterable[str], style: AnchorStyle) -> tuple[str, ...]:
 
 def _mkdocs(headings: tuple[str, ...]) -> tuple[str, ...]:
     given = [explicit_id(text) for text in headings]
-    used = {each for each in given if each}
+    used: dict[str, str] = {each: _next(each) for each in given if each}
     anchors = []
     for text, known in zip(headings, given, strict=True):
         anchor = known or _unique(_ascii_slug(rendered_heading(text)), used)
-        used.add(anchor)
+        used.setdefault(anchor, _next(anchor))
         anchors.append(anchor)
     return tuple(anchors)
 
@@ -67,11 +67,21 @@ def _ascii_slug(text: str) -> str:
     return re.sub(r"[-\s]+", "-", kept)
 
 
-def _unique(slug: str, used: set[str]) -> str:
-    while slug in used or not slug:
-        counted = _COUNTED.fullmatch(slug)
-        slug = f"{counted[1]}_{int(counted[2]) + 1}" if counted else f"{slug}_1"
+def _unique(slug: str, used: dict[str, str]) -> str:
+    """The first of a slug and what follows it that is not used. `used` leads from each to a later
+    one, the ways that were gone made short, so that a page may repeat a heading 100,000 times."""
+    passed = []
+    slug = slug or _next(slug)
+    while slug in used:
+        passed.append(slug)
+        slug = used[slug]
+    used.update(dict.fromkeys(passed, slug))
     return slug
+
+
+def _next(slug: str) -> str:
+    counted = _COUNTED.fullmatch(slug)
+    return f"{counted[1]}_{int(counted[2]) + 1}" if counted else f"{slug}_1"
 
 
 def _github(headings: tuple[str, ...]) -> tuple[str, ...]:

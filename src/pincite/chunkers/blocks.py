@@ -7,6 +7,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pincite.readers.inline_markup import without_closing_marks
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines
 
 LABEL = re.compile(
-    r"\s*(?:!!!|\?\?\?\+?|===[!+]?)(?:\s+[\w -]+?)?(?:\s+\"(?P<title>[^\"]*)\")?\s*"
+    r"\s*+(?:!!!|\?\?\?\+?|===[!+]?)(?:\s[\w\s-]*+(?:(?<=\s)\"(?P<title>[^\"]*+)\"\s*+)?)?"
 )  #: the line above an indented block: `!!! note "Title"`, `??? tip`, `=== "Python"`
-_ATX = re.compile(r"(?:(?:>|[-*+]|\d+[.)])\s*)*#{1,6}(?:\s+(.*?))??(?:\s+#+)?$")
+_ATX = re.compile(r"(?:(?:>|[-*+]|\d++[.)])\s*+)*+#{1,6}(?!\S)")
 _DEEPEST = 6  # labelled blocks within labelled blocks
 
 
@@ -62,7 +64,7 @@ def heading_source(lines: Lines, line: int) -> str:
     """What a heading says, with its inline marks, without those that make it a heading."""
     text = lines.lines[line].strip()
     match = _ATX.match(text)
-    return (match[1] or "") if match else text
+    return without_closing_marks(text[match.end() :]) if match else text
 
 
 def labelled_end(lines: Lines, first: int, last: int) -> int:

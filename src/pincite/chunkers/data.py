@@ -20,10 +20,10 @@ _DEEPEST = 8  # levels of indentation; below that, lines decide
 _HEAD = -1  # in place of a depth: the line that what follows is inside of
 _JSON_KEY = re.compile(r'\s*"((?:[^"\\]|\\.){1,100})"\s*:')
 _YAML_KEY = re.compile(
-    r"\s*(?:-\s+)*[\"']?([^\s\"'#:{}\[\],&*!|>%@`-][^\"'#:{}\[\]]{0,99}?)[\"']?\s*:(?:\s|$)"
+    r"\s*+(?:-\s++)*+[\"']?([^\s\"'#:{}\[\],&*!|>%@`-][^\"'#:{}\[\]]{0,99}?)[\"']?\s*:(?:\s|$)"
 )
-_SECTION = re.compile(r"\s*\[{1,2}\s*([^\[\]]{1,100}?)\s*\]{1,2}\s*(?:[#;].*)?$")
-_ASSIGNED = re.compile(r"\s*[\"']?([\w.$ -]{1,100}?)[\"']?\s*[=:]")
+_SECTION = re.compile(r"\s*+\[{1,2}+\s*+([^\[\]]{1,100}+)\]{1,2}+\s*+(?:[#;].*)?$")
+_ASSIGNED = re.compile(r"\s*+[\"']?([\w.$ -]{1,100}?)[\"']?\s*[=:]")
 _XML_TAG = re.compile(r"\s*<([\w:.-]{1,100})(?:\s[^>]*?\b(?:name|id|key)=\"([^\"]{1,80})\")?")
 _CLOSES = re.compile(r"[\s)\]}>,;]+|\s*</[^>]*>\s*")
 
@@ -115,7 +115,7 @@ def _name(lines: Lines, first: int, last: int, language: str, depth: int) -> str
     match = section or _KEYS[language].match(text)
     if match is None:
         return ""
-    return " ".join(part for part in match.groups() if part)
+    return " ".join(part.rstrip() for part in match.groups() if part)
 
 
 def _closes(lines: Lines, first: int, last: int) -> bool:

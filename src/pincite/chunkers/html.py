@@ -93,6 +93,9 @@ def scan(text: str) -> Page:
     page = Page([], [], [])
     title_from, level, heading_at = -1, 0, 0
     position = 0
+    absent: set[str] = (
+        set()
+    )  # endings that are nowhere in what follows: each is sought once in vain
     while True:
         opening = text.find("<", position)
         match = _NAME.match(text, opening + 1) if opening >= 0 else None
@@ -100,7 +103,7 @@ def scan(text: str) -> Page:
             _add_run(page, position, opening + 1)
             position = opening + 1
             continue
-        close = _end_of_tag(text, opening) if opening >= 0 else -1
+        close = _end_of_tag(text, opening, absent) if opening >= 0 else -1
         if close < 0:
             _add_run(page, position, len(text))
             return page
@@ -111,7 +114,7 @@ def scan(text: str) -> Page:
             page.breaks.append(opening)
         is_end = text[opening + 1] == "/"
         if name in _OPAQUE and not is_end and text[close - 2] != "/":
-            ending = lowered.find(f"</{name}", close)
+            ending = _find(lowered, f"</{name}", close, absent)
             position = ending if ending >= 0 else close
         elif name in _HEADINGS and not is_end:
             title_from, level, heading_at = len(page.runs), _HEADINGS[name], opening
@@ -127,13 +130,20 @@ def _add_run(page: Page, start: int, end: int) -> None:
         page.runs.append((start, end))
 
 
-def _end_of_tag(text: str, opening: int) -> int:
+def _end_of_tag(text: str, opening: int, absent: set[str]) -> int:
     """After the tag or comment that begins here; -1 if nothing closes it."""
     mark = "-->" if text.startswith("<!--", opening) else ">"
-    found = text.find(mark, opening + 1)
+    found = _find(text, mark, opening + 1, absent)
     if found < 0 and mark != ">":
         mark, found = ">", text.find(">", opening + 1)
     return found + len(mark) if found >= 0 else -1
+
+
+def _find(text: str, ending: str, start: int, absent: set[str]) -> int:
+    found = -1 if ending in absent else text.find(ending, start)
+    if found < 0:
+        absent.add(ending)
+    return found
 
 
 def _section(

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from pincite.chunkers.lines import Lines
 
-_TABLE_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\s*")
+_CELL = r"[ \t]*+:?-++:?[ \t]*+"
+_TABLE_RULE = re.compile(rf"[ \t]*+\|?(?:{_CELL}\|)++(?:{_CELL})?\s*+")
 _SMALL = 90.0  # word pieces of an HTML block that may be a badge below a heading
 _DEEPEST = 6  # labelled blocks within labelled blocks; below that, lines decide
 

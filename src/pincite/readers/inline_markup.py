@@ -1,4 +1,8 @@
-"""What readers and chunkers both know of Markdown's inline marks."""
+"""What readers and chunkers both know of Markdown's inline marks.
+
+Pages come from anywhere, so no pattern here may take long: those that look ahead for a closing mark
+see a heading of bounded length, the others look at each character once.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,8 @@ _MARKS = re.compile(
     r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])"  # a link or image keeps its words
     r"|[`*]|<[^>]*>|\{\s*[:#.][^}]*\}|\\(?=[!-/:-@\[-`{-~])"
 )
-_ATTRIBUTES = re.compile(r"[ ]*\{:?[ ]*([^}\n ][^}\n]*?)[ ]*\}[ ]*$")
 _ID = re.compile(r"(?:^|\s)(?:#|id=[\"']?)([^\s\"'.#=}]+)")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_TICKS = re.compile("`+")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])")
 _LINK = re.compile(r"\[([^\[\]]*)\](?:\([^)]*\)|\[[^\[\]]*\])(?:\{:?[^}]*\})?")
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[\w-]+:(?:\{[^}]*\})?")
@@ -20,10 +23,19 @@ _EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?![_\s])(.+?)(?<![_\s])\1(?!\w)")
 _STARS = re.compile(r"(?<!\\)\*")
 _ASIDE = re.compile("\ue000([0-9]+)\ue001")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LONGEST_CHARS = 300  # of 3,000 pages on a developer's disk, headings of one are longer
+
+
+def without_closing_marks(text: str) -> str:
+    """A heading of `#` signs without white space around it and the signs that may end it."""
+    text = text.strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1].isspace() else text
 
 
 def plain_heading(text: str) -> str:
     """A heading as it reads on the page: no links, code marks, tags, attributes or escapes."""
+    text = text[:_LONGEST_CHARS]
     for _ in range(2):  # marks within a link's words
         text = _MARKS.sub(lambda match: match[1] or "", text)
     return " ".join(text.split())
@@ -31,23 +43,52 @@ def plain_heading(text: str) -> str:
 
 def explicit_id(heading: str) -> str:
     """The id that a heading's attributes give it (`## Title { #id .class }`), "" without."""
-    attributes = _ATTRIBUTES.search(heading)
-    found = _ID.search(attributes[1]) if attributes else None
+    _, attributes = _split_attributes(heading)
+    found = _ID.search(attributes)
     return found[1] if found else ""
 
 
 def rendered_heading(text: str) -> str:
     """The text of a heading's HTML: code to the letter, of images and icons nothing."""
-    codes: list[str] = []
-
-    def put_aside(match: re.Match[str]) -> str:
-        codes.append(match[2].strip())
-        return f"\ue000{len(codes) - 1}\ue001"
-
-    text = _CODE.sub(put_aside, _ATTRIBUTES.sub("", text))
+    text, _ = _split_attributes(text)
+    text, codes = _put_code_aside(text[:_LONGEST_CHARS])
     for pattern in (_IMAGE, _ICON, _TAG):
         text = pattern.sub("", text)
     text = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))
     text = html.unescape(_ESCAPED.sub(r"\1", _STARS.sub("", text)))
     text = _ASIDE.sub(lambda match: codes[int(match[1])], text)
     return " ".join(text.split())
+
+
+def _split_attributes(heading: str) -> tuple[str, str]:
+    """A heading, and the attributes in braces at its end, "" without."""
+    text = heading.rstrip(" ")
+    start = text.find("{", text.rfind("}", 0, -1) + 1) if text.endswith("}") else -1
+    inside = text[start + 1 : -1].strip(" ") if start >= 0 else ""
+    if not inside or "\n" in text[start:]:
+        return heading, ""
+    return text[:start].rstrip(" "), inside.removeprefix(":")
+
+
+def _put_code_aside(text: str) -> tuple[str, list[str]]:
+    """The text with a number for each code span, and what the spans hold. A span ends at the next
+    run of as many backticks as it began with."""
+    runs = list(_TICKS.finditer(text))
+    following: dict[int, int] = {}
+    ends: list[int | None] = []
+    for number in range(len(runs) - 1, -1, -1):
+        ends.append(following.get(len(runs[number][0])))
+        following[len(runs[number][0])] = number
+    ends.reverse()
+    parts: list[str] = []
+    codes: list[str] = []
+    position = number = 0
+    while number < len(runs):
+        end = ends[number]
+        if end is not None:
+            parts += (text[position : runs[number].start()], f"\ue000{len(codes)}\ue001")
+            codes.append(text[runs[number].end() : runs[end].start()].strip())
+            position = runs[end].end()
+            number = end
+        number += 1
+    return "".join((*parts, text[position:])), codes

@@ -5,20 +5,20 @@ from __future__ import annotations
 import html
 import re
 
-from pincite.readers.inline_markup import plain_heading
+from pincite.readers.inline_markup import plain_heading, without_closing_marks
 
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
-_TITLE_FIELD = re.compile(r"^title[ \t]*:[ \t]*(\S.*?)[ \t]*\r?$", re.M)
+_TITLE_FIELD = re.compile(r"^title[ \t]*:[ \t]*(\S.*)$", re.M)
 _FENCED = re.compile(
     r"^[ ]{0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^[ ]{0,3}\1[`~]*[ \t]*\r?$|\Z)", re.S | re.M
 )
-_ATX = re.compile(r"^[ ]{0,3}\#{1,2}[ \t]+(\S.*?)(?:[ \t]+\#+)?[ \t]*\r?$", re.M)
+_ATX = re.compile(r"^[ ]{0,3}\#{1,2}[ \t]+(\S.*)$", re.M)
 _UNDERLINED = re.compile(
-    r"^(?P<title>\S[^\n]*?)[ \t]*\r?\n(?P<line>(?P<mark>[=\-~^\"'*+#])(?P=mark)+)[ \t]*\r?$", re.M
+    r"^(?P<title>\S.*)\n(?P<line>(?P<mark>[=\-~^\"'*+#])(?P=mark)+)[ \t]*\r?$", re.M
 )
-_HTML_TITLE = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1\s*>", re.S | re.I)
+_HTML_TITLE = re.compile(r"<(title|h1)\b[^>]{0,1000}>(.{0,1000}?)</\1\s{0,9}>", re.S | re.I)
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -46,10 +46,10 @@ def _markdown_title(head: str) -> str:
     if front:
         field = _TITLE_FIELD.search(front[1])
         if field:
-            return field[1].strip("\"'")
+            return field[1].rstrip().strip("\"'")
         head = head[front.end() :]
     head = _FENCED.sub("", head)
     atx, setext = _ATX.search(head), _UNDERLINED.search(head)
     if setext and setext["mark"] in "=-" and (not atx or setext.start() < atx.start()):
         return plain_heading(setext["title"])
-    return plain_heading(atx[1]) if atx else ""
+    return plain_heading(without_closing_marks(atx[1])) if atx else ""
