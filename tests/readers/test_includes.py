@@ -93,3 +93,24 @@ def test_any_text_can_be_expanded(text: str) -> None:
 @pytest.mark.parametrize("text", ["-" * 200_000, ";" * 200_000, "-8<-" * 50_000, ":1" * 100_000])
 def test_hostile_lines_are_read_at_once(text: str) -> None:
     expand_includes(f'{text} -8<-\n--8<-- "{text}"\n', {"a": text}.get)
+
+
+def test_files_that_multiply_each_other_are_not_read_for_ever() -> None:
+    def lines(name: str) -> str:
+        return f'--8<-- "{name}"\n' * 2_000
+
+    files = {"a": lines("b"), "b": lines("c"), "c": lines("d"), "d": "x\n", "big": "y\n" * 500_000}
+    files["e"] = f"--8<-- [start:z]\nz\n--8<-- [end:z]\n{files['big']}"
+    asked: list[str] = []
+
+    def read(name: str) -> str | None:
+        asked.append(name)
+        return files.get(name)
+
+    found = expand_includes(lines("a"), read)  # 2,000 to the power of four
+    assert len(asked) < 20_000
+    assert all(len(text) <= 20_000 for text in found.texts.values())
+    assert found.texts[0].startswith("x\nx\n")
+    asked.clear()
+    expand_includes(lines("e:z"), read)
+    assert len(asked) < 10

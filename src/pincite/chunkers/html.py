@@ -93,9 +93,7 @@ def scan(text: str) -> Page:
     page = Page([], [], [])
     title_from, level, heading_at = -1, 0, 0
     position = 0
-    absent: set[str] = (
-        set()
-    )  # endings that are nowhere in what follows: each is sought once in vain
+    absent: set[str] = set()  # endings that nothing below has: sought once in vain
     while True:
         opening = text.find("<", position)
         match = _NAME.match(text, opening + 1) if opening >= 0 else None

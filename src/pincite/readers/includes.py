@@ -28,6 +28,8 @@ _TARGET = re.compile(
 _DEEPEST = 4  # includes within includes
 _LONGEST_TARGET = 500
 _LONGEST_CHARS = 20_000  # of what stands in one line's place; far more than is encoded
+_MOST_CHARS = 5_000_000  # read for a page, each file as often as it is named: pages multiply files
+_LEAST_CHARS = 500  # what a file counts for: it has to be found and opened, too
 
 Read = Callable[[str], str | None]
 
@@ -76,11 +78,25 @@ def expand_includes(text: str, read: Read) -> Expanded:
     texts: dict[int, str] = {}
     files: dict[str, None] = {}
     missing: list[str] = []
+    read = _limited(read)
     for include in find_includes(text):
         found = _text_of(include, read, files, missing, ())
         if found is not None:
             texts[include.line] = found[:_LONGEST_CHARS]
     return Expanded(texts, tuple(files), tuple(missing))
+
+
+def _limited(read: Read) -> Read:
+    """Reads no more when enough has been read for one page."""
+    left = _MOST_CHARS
+
+    def read_while_allowed(name: str) -> str | None:
+        nonlocal left
+        found = read(name) if left > 0 else None
+        left -= max(len(found or ""), _LEAST_CHARS)
+        return found
+
+    return read_while_allowed
 
 
 def _text_of(
@@ -108,8 +124,12 @@ def _text_of(
         return None
     shown = [line for line in lines if not _is_section_mark(line)]
     inner = {each.line: each for each in find_includes("\n".join(shown))}
-    parts = []
+    parts: list[str] = []
+    size = 0
     for number, line in enumerate(shown):
+        size += len(parts[-1]) + 1 if parts else 0
+        if size > _LONGEST_CHARS:
+            break  # the rest would be cut off
         if number in inner:
             part = _text_of(inner[number], read, files, missing, (*within, name))
             parts.append(line if part is None else part)
