@@ -32,8 +32,7 @@ from pincite.ports import Index, SharedIndex
 #: the past stay. `python -m pincite.daemon.shape` prints the next line.
 SHAPES = {
     2: "a90b58556096e505",
-    3: "1f3fac6c554ecfee",
-    4: "4d9081cdfc3a824e",
+    3: "4d9081cdfc3a824e",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
