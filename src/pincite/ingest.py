@@ -41,14 +41,14 @@ from pincite.ingestion.weigh import (
     weigh_others,
 )
 from pincite.model import CollectionSpec, DocumentRecord
-from pincite.ports import SharedIndex, Waiting
+from pincite.ports import LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import Entry, OpenSource, Selection
 
 
 async def index_sources(
     settings: Settings,
-    client: SharedIndex,
+    client: LeasedIndex,
     locations: Sequence[str | Path],
     options: IndexOptions,
     progress: Callable[[Progress], None],

@@ -26,7 +26,7 @@ import msgspec
 from pincite import errors
 from pincite.daemon.remote_search import Answer, Host, RemoteSearch
 from pincite.model import Vector
-from pincite.ports import Index, SharedIndex
+from pincite.ports import Index, LeasedIndex
 
 #: The fingerprint of all messages, by the number that stands for them. Numbers and fingerprints of
 #: the past stay. `python -m pincite.daemon.shape` prints the next line.
@@ -70,7 +70,7 @@ class Service(Host, Protocol):
         """Search. Raises what `pincite.search` raises."""
 
 
-class ServedIndex(SharedIndex, Service, Protocol):
+class ServedIndex(LeasedIndex, Service, Protocol):
     """A daemon as its clients see it."""
 
     async def close(self) -> None:

@@ -36,7 +36,7 @@ from pincite.ports import (
     CollectionInfo,
     DenseEncoder,
     Index,
-    SharedIndex,
+    LeasedIndex,
     SparseEncoder,
     Waiting,
 )
@@ -102,7 +102,7 @@ class Work:
 
 async def reembed(
     settings: Settings,
-    index: SharedIndex,
+    index: LeasedIndex,
     base: str,
     model: str,
     options: ReembedOptions,

@@ -11,10 +11,10 @@ from pincite.encoders.sparse import sparse_of
 from pincite.errors import UsageError
 from pincite.ingestion.weigh import weigh_again
 from pincite.model import CollectionSpec
-from pincite.ports import CollectionInfo, Index, SharedIndex, Waiting
+from pincite.ports import CollectionInfo, Index, LeasedIndex, Waiting
 
 
-async def drop(index: SharedIndex, collection: str, waiting: Waiting) -> None:
+async def drop(index: LeasedIndex, collection: str, waiting: Waiting) -> None:
     """Remove a collection, with all of its members. Raises UsageError if there is none of that
     name, IndexUnavailable where others write to it for too long."""
     what = f"dropping {collection!r}"
@@ -24,7 +24,7 @@ async def drop(index: SharedIndex, collection: str, waiting: Waiting) -> None:
 
 
 async def forget(
-    index: SharedIndex, models: Models, collection: str, source: str, waiting: Waiting
+    index: LeasedIndex, models: Models, collection: str, source: str, waiting: Waiting
 ) -> int:
     """Remove a source; returns how many documents it had. Raises as `drop`, and FingerprintMismatch
     after the source is gone where the rest cannot be weighed."""
@@ -48,7 +48,7 @@ async def _forget_in(index: Index, models: Models, spec: CollectionSpec, source:
 
 @asynccontextmanager
 async def _alone(
-    index: SharedIndex, collection: str, what: str, waiting: Waiting
+    index: LeasedIndex, collection: str, what: str, waiting: Waiting
 ) -> AsyncIterator[tuple[CollectionInfo, ...]]:
     """The members of a collection, to which nobody else writes meanwhile."""
     (first, *_) = await _members(index, collection)

@@ -22,7 +22,7 @@ from pincite.ports.filters import (
     equals,
     words,
 )
-from pincite.ports.index import Index, Readable, Searchable, SharedIndex
+from pincite.ports.index import Index, LeasedIndex, Readable, Searchable
 from pincite.ports.leases import Leases, Waiting
 from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Message, Role
 from pincite.ports.rerankers import Reranker, RerankScore
@@ -55,6 +55,7 @@ __all__ = [
     "GroupedEncoder",
     "Ids",
     "Index",
+    "LeasedIndex",
     "Leases",
     "Measured",
     "Message",
@@ -67,7 +68,6 @@ __all__ = [
     "Role",
     "SearchRequest",
     "Searchable",
-    "SharedIndex",
     "SparseEncoder",
     "Store",
     "Stored",

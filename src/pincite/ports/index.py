@@ -103,7 +103,7 @@ class Index(Readable, Protocol):
         optimise in the background where that pays."""
 
 
-class SharedIndex(Index, Protocol):
+class LeasedIndex(Index, Protocol):
     """An index to which several processes may write: whoever does holds a lease."""
 
     @property
