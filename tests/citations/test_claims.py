@@ -121,3 +121,30 @@ def test_lines_of_a_page_are_read_by_its_address_and_anchor(repository: Reposito
     assert asyncio.run(lines(address)) == (1, 11)
     assert asyncio.run(lines(f"{address}#walruses")) == (9, 11)
     assert asyncio.run(lines(f"{address}#no-such-heading")) == (1, 11)
+
+
+def test_a_changed_file_is_not_its_commit(repository: Repository) -> None:
+    repository.write("walrus.txt", "a giraffe stands in the sun\n")
+    assert repository.check().status == "changed"
+    whole = repository.check(f"acme@{repository.sha}:walrus.txt")
+    assert (whole.status, f"{repository.sha}-dirty" in whole.detail) == ("unknown", True)
+
+
+def test_a_quote_is_found_nearest_to_the_cited_lines(repository: Repository) -> None:
+    repository.write("walrus.txt", "fish\n" * 2 + "ice\n" * 5 + "fish\n")
+    found = repository.check(f"acme@{repository.sha}:walrus.txt#L6-L7", "fish")
+    assert (found.status, found.detail) == ("moved", "now lines 8-8")
+
+
+def test_a_citation_without_a_revision_can_be_read_and_says_nothing_of_one(
+    repository: Repository,
+) -> None:
+    assert repository.check("acme:walrus.txt#L1-L2").status == "unknown"
+    assert repository.check("acme:walrus.txt#L1-L2", "dreams of fish").status == "fresh"
+
+    async def text(locator: str) -> str:
+        async with AsyncPincite(repository.settings) as engine:
+            return (await engine.get(locator)).text
+
+    assert asyncio.run(text("acme:walrus.txt#L2")) == "and dreams of fish"
+    assert asyncio.run(text("acme:walrus.txt:2:1")) == "and dreams of fish"

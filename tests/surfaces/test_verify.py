@@ -142,5 +142,16 @@ def test_a_pack_whose_texts_are_cut_is_fresh_all_the_same(cli: Cli, repo: tuple[
     cli.write("pincite.toml", "[pack]\nmax_chars = 10\n")
     assert search(cli)["evidence"][0]["text"] == FILE[:10]
     assert verify(cli) == ("fresh", "confirmed", "")
+    (repo[0] / "docs/walrus.txt").write_text("First a line.\n" + FILE)
+    assert verify(cli, 3)[0] == "moved"
     (repo[0] / "docs/walrus.txt").write_text(OTHER)
     assert verify(cli, 3)[0] == "changed"
+
+
+def test_a_text_that_ends_inside_a_line_is_found_again(cli: Cli, repo: tuple[Path, str]) -> None:
+    pack = search(cli)
+    pack["evidence"][0] |= {"text": FILE.rpartition(" of")[0], "end_column": 10}
+    cli.write("pack.json", json.dumps(pack))
+    assert verify(cli)[0] == "fresh"
+    (repo[0] / "docs/walrus.txt").write_text("First a line.\n" + FILE)
+    assert verify(cli, 3)[2].startswith("now lines 2-3")
