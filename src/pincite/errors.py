@@ -9,10 +9,10 @@
     │   ├── IndexTooNew       written by a newer version of Pincite
     │   └── DaemonOfAnotherVersion  its process is of another version and stays
     ├── FingerprintMismatch   the index was made with another encoder, analyser or chunker
-    ├── StoreError            the engine refused or lost something
+    ├── StoreError            the store refused or lost something
     │   ├── DiskFull          not enough free space to write safely
-    │   └── EnginePanicked    the engine's state cannot be trusted any more
-    ├── InvalidPoint          a vector or payload that the engine must never see
+    │   └── EnginePanicked    Qdrant Edge's state cannot be trusted any more
+    ├── InvalidPoint          a vector or payload that the store must never see
     ├── ModelUnavailable      weights that cannot be had or do not match their checksum
     │   └── ModelsUnwritable  the folder of models cannot be written to
     └── ProviderError         a model behind an address did not do what it was asked
@@ -75,7 +75,7 @@ class FingerprintMismatch(PinciteError):
 
 
 class StoreError(PinciteError):
-    """The engine refused an operation."""
+    """The store refused an operation."""
 
 
 class DiskFull(StoreError):
@@ -83,11 +83,11 @@ class DiskFull(StoreError):
 
 
 class EnginePanicked(StoreError):
-    """The engine gave up in the middle of an operation. Its process must not go on with it."""
+    """Qdrant Edge gave up in the middle of an operation. Its process must not go on with it."""
 
 
 class InvalidPoint(PinciteError):
-    """A point that must not reach the engine."""
+    """A point that must not reach the store."""
 
 
 class ModelUnavailable(PinciteError):

@@ -1,6 +1,6 @@
 """An index that can be read and not written: its folder is read-only, or its disk is full.
 
-The engine and the catalog write when they are opened. So they are given a copy in another place,
+Qdrant Edge and the catalog write when they are opened. So they are given a copy in another place,
 with links to the large files that they only read. Nothing of the index itself is touched.
 """
 
@@ -167,7 +167,7 @@ def _space(root: Path, links: tuple[str, ...]) -> int:
 
 
 def _roomy_place(root: Path, needed: int, why: PinciteError) -> Path:
-    """A folder with room for so much, and for what the engine adds to it."""
+    """A folder with room for so much, and for what Qdrant Edge adds to it."""
     needed += 2 * FINISHING_BYTES
     for place in (Path(tempfile.gettempdir()), _SHARED_MEMORY):
         if os.access(place, os.W_OK) and free_bytes(place) >= needed:
@@ -197,7 +197,7 @@ def _nobody_writes(root: Path) -> Iterator[None]:
 
 
 def _copy(source: Path, target: Path, links: tuple[str, ...]) -> Path:
-    """A link to a file that is only read, or a copy with the holes of the original: the engine's
+    """A link to a file that is only read, or a copy with the holes of the original: Qdrant Edge's
     files are mostly holes."""
     if source.name in links:
         target.symlink_to(source.absolute())

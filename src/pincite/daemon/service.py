@@ -189,6 +189,6 @@ def _look_at(done: asyncio.Future[DenseEncoder]) -> None:
 
 
 def end_after(error: EnginePanicked) -> NoReturn:
-    """End this process: the engine's state cannot be trusted."""
+    """End this process: Qdrant Edge's state cannot be trusted."""
     log.critical("the engine panicked, which ends this process: %s", error)
     os._exit(os.EX_SOFTWARE)

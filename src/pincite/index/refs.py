@@ -12,7 +12,7 @@ from pincite.ports import Catalog, Stored
 
 class Refs:
     """A commit changes the `ref` of every document of a checkout. Writing that to every point
-    would take them all out of the engine's graph, so it is looked up here and remembered until
+    would take them all out of the store's graph, so it is looked up here and remembered until
     `forget`."""
 
     def __init__(self, catalog: Catalog) -> None:

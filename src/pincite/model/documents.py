@@ -199,7 +199,7 @@ class CollectionSpec:
     sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the usual one;
     `idf` says whether its weights want the IDF.
 
-    `counted` says that the catalog counts terms, and queries bring the IDF; otherwise the engine
+    `counted` says that the catalog counts terms, and queries bring the IDF; otherwise the store
     multiplies with its own (`engine_idf`), as in every index before 0.2. `mixed` says that some
     chunks may be weighed with another average length, because weighing has not ended.
 
@@ -230,7 +230,7 @@ class CollectionSpec:
 
     @property
     def engine_idf(self) -> bool:
-        """Is it the engine that multiplies with the IDF?"""
+        """Is it the store that multiplies with the IDF?"""
         return self.idf and not self.counted
 
     @property

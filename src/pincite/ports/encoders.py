@@ -51,7 +51,7 @@ class GroupedEncoder(Protocol):
 
 
 class SparseEncoder(Protocol):
-    """Texts to sparse vectors whose dot product ranks them, with the engine's IDF or without."""
+    """Texts to sparse vectors whose dot product ranks them, with the store's IDF or without."""
 
     @property
     def fingerprint(self) -> str:
@@ -59,7 +59,7 @@ class SparseEncoder(Protocol):
 
     @property
     def idf(self) -> bool:
-        """Is the engine to multiply with the IDF? Learned weights have it in them already."""
+        """Is the store to multiply with the IDF? Learned weights have it in them already."""
 
     def encode_query(self, text: str) -> SparseVector:
         """The weight of each term in the query: with `idf` its count. Empty if none is left."""

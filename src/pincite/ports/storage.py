@@ -28,7 +28,7 @@ class SearchRequest:
     `complete` asks for the score on each side of every chunk that the other side found.
     `hnsw_ef` and `exact` apply to the dense branch; limits count hits, at least 1.
 
-    With a `fusion` the engine fuses the branches and returns the best `fusion_limit`: `rrf` is the
+    With a `fusion` the store fuses the branches and returns the best `fusion_limit`: `rrf` is the
     sum of 1 / (fusion_k + rank), rank from 1; `dbsf` adds up scores by their distribution (see
     `stages.fuse`). Then `complete` means nothing.
     """
@@ -94,7 +94,7 @@ class Store(Protocol):
     there, staged or not; what is to stay is published again, and `remove` cleans up the rest.
 
     Methods that name a collection raise UsageError if there is none of that name, and StoreError
-    where the engine fails. Methods that write raise DiskFull.
+    where the store fails. Methods that write raise DiskFull.
     """
 
     async def create(self, spec: CollectionSpec) -> None:
@@ -123,7 +123,7 @@ class Store(Protocol):
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         """Rankings `dense` and `sparse` (those that were asked for), each by (-score, id); with a
-        `fusion` only `fused`, of kind `rrf` or `dbsf`, where the engine may break ties as it likes.
+        `fusion` only `fused`, of kind `rrf` or `dbsf`, where the store may break ties as it likes.
 
         Dense scores are cosines in -1..1, sparse scores are positive sums of products, of the
         kind `bm25` where the spec wants the IDF and `dot` elsewhere. Where its `engine_idf` is set

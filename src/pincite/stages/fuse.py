@@ -141,7 +141,7 @@ def fuse(
       them, too; 0.5 w where there is no spread.
 
     What another wording of the question found is added in the same way, times
-    `expansion_weight`; it gives no signals of its own. Rankings that the engine has fused are
+    `expansion_weight`; it gives no signals of its own. Rankings that the store has fused are
     put into one order as they are, the best wording of a chunk counting.
     """
     if any(ranking.signal == "fused" for ranking in rankings):

@@ -121,7 +121,7 @@ class SparseEncoderContract:
 
 
 class CountingContract(SparseEncoderContract):
-    """What term weights promise that the engine multiplies with the IDF."""
+    """What term weights promise that the store multiplies with the IDF."""
 
     @contract
     async def test_query_values_are_counts(self, encoder: SparseEncoder) -> None:

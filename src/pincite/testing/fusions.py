@@ -1,4 +1,4 @@
-"""What `Store` promises of fusion in the engine, as tests. Part of `StoreContract`."""
+"""What `Store` promises of fusion in the store, as tests. Part of `StoreContract`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine's own BM25, for collections that are to be like those of a Qdrant server."""
+"""Qdrant Edge's own BM25, for collections that are to be like those of a Qdrant server."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ B: Final = 0.75
 
 
 class EngineBm25Encoder:
-    """A `SparseEncoder` with the engine's tokeniser, stemmer, stop words and term ids.
+    """A `SparseEncoder` with Qdrant Edge's tokeniser, stemmer, stop words and term ids.
 
     A document's weight of a term is tf (k + 1) / (tf + k (1 - b + b * length / average_length)),
-    as in `providers.sparse.bm25`. The engine gives every term of a query the weight 1; here it is
+    as in `providers.sparse.bm25`. Qdrant Edge gives every term of a query the weight 1; here it is
     the term's count, as forgetting it costs verbose questions up to 9 points of nDCG@10.
     """
 
     idf = True
 
     def __init__(self, language: str = "english", k: float = K, b: float = B) -> None:
-        """Raises ConfigError for a language that the engine does not know; `none` is for text
+        """Raises ConfigError for a language that Qdrant Edge does not know; `none` is for text
         that is not to be stemmed."""
         self.language, self._k, self._b = language, k, b
         self._counting = _model(language, k, 0.0, 1.0)
@@ -38,7 +38,7 @@ class EngineBm25Encoder:
         return SparseVector(tuple(counts), tuple(map(float, counts.values())))
 
     def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
-        """The engine's weights of a text and its number of terms."""
+        """Qdrant Edge's weights of a text and its number of terms."""
         model = _model(self.language, self._k, self._b, average_length)
         vector = model.embed_document(_clean(text))
         pairs = sorted(zip(vector.indices, vector.values, strict=True))
@@ -68,5 +68,5 @@ def _model(language: str, k: float, b: float, average_length: float) -> edge.Bm2
 
 
 def _clean(text: str) -> str:
-    """Lone surrogates have no UTF-8 form, which is what the engine reads."""
+    """Lone surrogates have no UTF-8 form, which is what Qdrant Edge reads."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -38,10 +38,10 @@ _KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
 
 @dataclass(frozen=True, slots=True)
 class RetrieveConfig:
-    """Hits per branch and collection, the engine's parameters, and its time limit.
+    """Hits per branch and collection, the store's parameters, and its time limit.
 
     nDCG@10 over ten collections with limits of 60, 50, 40, 30: .7550 .7551 .7543 .7550, over five
-    pairs of them .6262 .6267 .6269 .6261, all within noise, while the work of the engine and of
+    pairs of them .6262 .6267 .6269 .6261, all within noise, while the work of the store and of
     everything behind it is in proportion. R@20 wants twice the results: .9033 with 40, .9019 with
     30 (docs/decisions/0004).
 
@@ -51,8 +51,8 @@ class RetrieveConfig:
     for being at least `least_per_result` times the results.
     `widened`: what the limits are multiplied by for a kind of source that is asked again.
     `identifier_weight`: how much more the question's identifiers count on the sparse side.
-    `engine_fusion`: let the engine fuse both branches, with `engine_k`, and return the best
-    `engine_limit`. One request less, but the engine breaks ties at random.
+    `engine_fusion`: let the store fuse both branches, with `engine_k`, and return the best
+    `engine_limit`. One request less, but the store breaks ties at random.
     """
 
     dense_limit: int = 30
