@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tracemalloc
 import zlib
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pincite.sources import Entry, open_source
+from pincite.sources.git import find_checkout
 from pincite.sources.git_objects import Objects, Tree
 from tests.sources.helpers import LIMITS, commit, git, plant
 
@@ -129,3 +131,21 @@ def test_line_ends_do_not_make_a_file_differ_from_the_commit(tmp_path: Path) -> 
         entries = {each.path: each for each in source.entries() if isinstance(each, Entry)}
         assert source.ref_for(entries["a.md"], "c" * 64) == sha
         assert source.ref_for(entries["b.md"], "c" * 64) == f"{sha}-dirty"
+
+
+def test_millions_of_refs_are_looked_through_once(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "one\n"})
+    git(tmp_path, "init", "-q", "-b", "main")
+    sha = commit(tmp_path)
+    (tmp_path / ".git/refs/heads/main").unlink()
+    packed = f"# pack-refs with: peeled\n{'a' * 40} refs/heads/mainly\n{sha} refs/heads/main\n"
+    (tmp_path / ".git/packed-refs").write_text(packed + "\n" * 40_000_000)
+    tracemalloc.start()
+    try:
+        found = find_checkout(tmp_path.resolve())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found is not None
+    assert found.head == sha
+    assert peak < 300_000_000  # a list of its lines took 700 MB

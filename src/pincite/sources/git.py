@@ -121,8 +121,9 @@ def _read_ref(name: str, private: Path, shared: Path) -> str:
         found = _read(folder / name).strip()
         if found:
             return found
-    lines = (line.split(" ", 1) for line in _read(shared / "packed-refs").split("\n"))
-    return next((parts[0] for parts in lines if parts[-1].strip() == name), "")
+    packed = f"\n{_read(shared / 'packed-refs')}\n"  # may have millions of lines
+    end = packed.find(f" {name}\n")
+    return packed[packed.rfind("\n", 0, end) + 1 : end] if end >= 0 else ""
 
 
 def _remote_in(config: Path) -> str:
