@@ -43,6 +43,8 @@ KEYS = [
 ]
 NAMED = [
     ("password=%s", "hunter2"),
+    ("password=%s", "hunter2secret"),
+    ("DB_PASSWORD=%s", "MyToken2024"),
     ("PASSWORD: %s", "Tr0ub4dor&3"),
     ("DB_PASSWORD='%s'", "correct-horse-battery"),
     ('{"password": "%s"}', "opensesame"),

@@ -65,8 +65,9 @@ _NAMED = re.compile(
 )
 #: What stands where a secret would, in documentation and in code.
 _NO_SECRET = re.compile(
-    r"\W*|.*(?:\$\{|\{\{|\$\(|%\(|<|://|\.\.\.|\*\*\*|xxx|your|example|placeholder|change_?me"
-    r"|password|passwd|passphrase|secret|token|credential|(?:api|private|public)[_-]?key).*"
+    r"\W*|.*(?:\$\{|\{\{|\$\(|%\(|<|://|\.\.\.|\*\*\*|xxx|your|example|placeholder|change_?me).*"
+    # a name such as `my_secret`; with digits in it, it is more likely a password
+    r"|\D*(?:password|passwd|passphrase|secret|token|credential|(?:api|private|public)[_-]?key)\D*"
     r"|pass|pwd|user|true|false|none|null|nil|undefined|default|required|optional|empty",
     re.IGNORECASE | re.DOTALL,
 )
