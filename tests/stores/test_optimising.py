@@ -247,6 +247,25 @@ def test_without_space_for_a_copy_nothing_is_begun() -> None:
     asyncio.run(session())
 
 
+def test_a_child_is_gone_however_often_and_whenever_it_is_cancelled() -> None:
+    """A write that is one too many cancels, and so do the next one and whoever closes the store."""
+
+    async def check(folder: Path, store: EdgeStore, exact: MemoryStore) -> None:
+        for turns in range(0, 40, 4):
+            optimising = asyncio.create_task(store.optimise("main"))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            shard = store._shards["main"]
+            for _ in range(50):
+                if shard._optimising is not None:
+                    shard._optimising.cancel()
+                await asyncio.sleep(0)
+            assert not await optimising
+            assert generations(folder) == ["g000001"]
+
+    run(check)
+
+
 def test_too_much_writing_meanwhile_puts_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards, "_JOURNAL_POINTS", 120)
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.errors import StoreError
+from pincite.support.concurrency import run_to_completion
 
 if TYPE_CHECKING:  # Qdrant Edge is imported after the child has become nice
     from pincite.stores.qdrant_edge.layout import EdgeLayout
@@ -67,31 +68,34 @@ class Child:
             await self.end()
             raise StoreError("optimising ended too soon", hint="pincite status")
 
-    def kill(self) -> None:
-        """End it now, if it has not ended."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
-
 
 @asynccontextmanager
 async def optimising_child(
     source: Path, target: Path, dimensions: int, layout: EdgeLayout
 ) -> AsyncIterator[Child]:
-    """A child that is gone when the block ends, however that ends."""
+    """A child that is gone when the block ends, however that ends, and however often the caller is
+    cancelled meanwhile."""
     pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", __name__, str(source), str(target)),
-        *(str(dimensions), msgspec.json.encode(layout).decode()),
-        stdin=pipe,
-        stdout=pipe,
-        stderr=pipe,
+    starting = asyncio.create_task(
+        asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", __name__, str(source), str(target)),
+            *(str(dimensions), msgspec.json.encode(layout).decode()),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+        )
     )
-    child = Child(process)
     try:
-        yield child
+        yield Child(await asyncio.shield(starting))
     finally:
-        child.kill()
-        await process.communicate()
+        await run_to_completion(_end(starting))
+
+
+async def _end(starting: asyncio.Task[asyncio.subprocess.Process]) -> None:
+    process = await starting
+    with suppress(ProcessLookupError):  # it has ended by itself
+        process.kill()
+    await process.communicate()
 
 
 def copy_sparse(source: str, target: str) -> None:
