@@ -251,6 +251,7 @@ def test_a_child_is_gone_however_often_and_whenever_it_is_cancelled() -> None:
     """A write that is one too many cancels, and so do the next one and whoever closes the store."""
 
     async def check(folder: Path, store: EdgeStore, exact: MemoryStore) -> None:
+        before = children()
         for turns in range(0, 40, 4):
             optimising = asyncio.create_task(store.optimise("main"))
             for _ in range(turns):
@@ -261,6 +262,7 @@ def test_a_child_is_gone_however_often_and_whenever_it_is_cancelled() -> None:
                     shard._optimising.cancel()
                 await asyncio.sleep(0)
             assert not await optimising
+            assert children() <= before
             assert generations(folder) == ["g000001"]
 
     run(check)
