@@ -15,6 +15,8 @@ from pincite.errors import DiskFull, StoreError, UsageError
 from pincite.ports import Store
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge import shard as shards
+from pincite.stores.qdrant_edge.layout import EdgeLayout
+from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.room import SPARE_BYTES
 from pincite.testing.points import DENSE_SPEC, SPARSE, point_of, request_for
@@ -247,25 +249,27 @@ def test_without_space_for_a_copy_nothing_is_begun() -> None:
     asyncio.run(session())
 
 
-def test_a_child_is_gone_however_often_and_whenever_it_is_cancelled() -> None:
+def test_a_child_is_gone_however_often_its_caller_is_cancelled() -> None:
     """A write that is one too many cancels, and so do the next one and whoever closes the store."""
 
-    async def check(folder: Path, store: EdgeStore, exact: MemoryStore) -> None:
-        before = children()
-        for turns in range(0, 40, 4):
-            optimising = asyncio.create_task(store.optimise("main"))
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            shard = store._shards["main"]
-            for _ in range(50):
-                if shard._optimising is not None:
-                    shard._optimising.cancel()
-                await asyncio.sleep(0)
-            assert not await optimising
-            assert children() <= before
-            assert generations(folder) == ["g000001"]
+    async def use(folder: Path) -> None:
+        async with optimising_child(folder, folder / "copy", 4, EdgeLayout()) as child:
+            await child.ready()
+            await asyncio.sleep(600)
 
-    run(check)
+    async def check() -> None:
+        before = children()
+        with quick_folder() as folder:
+            for turns in range(0, 40, 4):
+                using = asyncio.create_task(use(folder))
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                while not using.done():
+                    using.cancel()
+                    await asyncio.sleep(0)
+                assert children() <= before  # at once: it was waited for
+
+    asyncio.run(check())
 
 
 def test_too_much_writing_meanwhile_puts_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
