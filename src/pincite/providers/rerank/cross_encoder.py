@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError, ModelUnavailable
 from pincite.ports import RerankScore
@@ -19,8 +19,6 @@ from pincite.providers.transformers.session import TransformerSession
 if TYPE_CHECKING:
     from pincite.model import SignalKind
     from pincite.providers.bundled.onnx_bert import Precision
-
-DEFAULT_MODEL: Final = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 
 class CrossEncoder:
