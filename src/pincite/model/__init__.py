@@ -5,6 +5,7 @@ Line numbers are 1-based and inclusive, character offsets are 0-based and half o
 always refer to the decoded file on disk.
 """
 
+from pincite.model.attributes import Attributes, AttributeType, AttributeValue
 from pincite.model.documents import (
     LEXICAL,
     AnchorStyle,
@@ -61,6 +62,9 @@ __all__ = [
     "LEXICAL",
     "RANKING_SIGNALS",
     "AnchorStyle",
+    "AttributeType",
+    "AttributeValue",
+    "Attributes",
     "Candidate",
     "Chosen",
     "Chunk",

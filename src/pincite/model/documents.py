@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from pincite.model.attributes import Attributes, AttributeType
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -18,7 +20,7 @@ else:
     Vector = Matrix = Any  # importing numpy costs 80 ms, and the nouns are imported everywhere
 
 SourceType = Literal["docs", "code", "data"]
-SourceKind = Literal["folder", "git", "archive", "wheel", "file"]
+SourceKind = Literal["folder", "git", "archive", "wheel", "file", "records"]
 LEXICAL = "lexical"  #: instead of a dense model's fingerprint
 AnchorStyle = Literal["mkdocs", "github", "none"]
 
@@ -31,6 +33,7 @@ class Source:
     version) or None where there is none; documents then carry their own content hash instead.
     `pinned` says that the ref was given, not found, and is kept when the source is opened again.
     `url_rule` holds one `regex=>address` per line, `anchors` how that site names its headings.
+    `attributes` are those of all of its documents that have no other value of that name.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Source:
     url_rule: str | None = None
     anchors: AnchorStyle = "mkdocs"
     pinned: bool = False
+    attributes: Attributes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Document:
     """One file or page, decoded: `raw.decode(encoding) == text`, no newline is translated.
 
     `url` is its address, None where no rule gives one. `inclusions` are the texts that the page
-    shows in place of a line of its own, by that line's 0-based number.
+    shows in place of a line of its own, by that line's 0-based number. `attributes` are its own.
     """
 
     source: str
@@ -62,6 +66,7 @@ class Document:
     url: str | None = None
     anchors: AnchorStyle = "none"
     inclusions: Mapping[int, str] = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,8 @@ class Section:
     `headings` is the heading path of prose or the symbol path of code, outermost first.
     `symbols` are the names that the span defines. `plain` stands in for the text when indexing
     (markup removed), never when citing; None means that the text itself is indexed. `anchor` is
-    the place on the page's address that the span begins at, "" for the page.
+    the place on the page's address that the span begins at, "" for the page. `attributes` are of
+    this span alone.
     """
 
     start: int
@@ -80,6 +86,7 @@ class Section:
     symbols: tuple[str, ...] = ()
     plain: str | None = None
     anchor: str = ""
+    attributes: Attributes = field(default_factory=dict)
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -87,7 +94,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
 
     `start_column` and `end_column` (1-based characters, inclusive) are set only where the
     span begins or ends inside a line; otherwise the span is exactly lines `start_line` to
-    `end_line` without the last line's newline.
+    `end_line` without the last line's newline. `attributes` are those of its document and its own.
     """
 
     id: str
@@ -109,6 +116,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     start_column: int | None = None
     end_column: int | None = None
     plain: str | None = None
+    attributes: Attributes = {}
 
     @property
     def candidate_id(self) -> str:
@@ -152,7 +160,8 @@ class DocumentRecord:
     `revision` is unique to (source, path, content, index fingerprint): a document whose
     revision is in the catalog is indexed, whole and current. `includes` are the names of other
     files that it shows, one a line: it changes when they do. `notes` say what is remarkable about
-    it, one `code: detail` a line.
+    it, one `code: detail` a line. `attributes` are its own, `inherited` those of its source: where
+    these change, its chunks get others and are not embedded again.
     """
 
     source: str
@@ -167,6 +176,13 @@ class DocumentRecord:
     source_type: SourceType = "docs"
     includes: str = ""
     notes: str = ""
+    attributes: Attributes = field(default_factory=dict)
+    inherited: Attributes = field(default_factory=dict)
+
+    @property
+    def all_attributes(self) -> Attributes:
+        """Those that all of its chunks have."""
+        return {**self.inherited, **self.attributes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +224,9 @@ class CollectionSpec:
     `pending` is being filled and is not searched, nor is one that a later one `replaces`.
     `formerly` are the fingerprints of other dense models, `lexical` for none, that revisions may
     have been named with before the documents were embedded again.
+
+    `attributes` are the names and types of the attributes that were declared or have been seen.
+    `require` names those that every search, read and delete must give a value for.
     """
 
     name: str
@@ -227,6 +246,8 @@ class CollectionSpec:
     formerly: tuple[str, ...] = ()
     counted: bool = False
     mixed: bool = False
+    attributes: Mapping[str, AttributeType] = field(default_factory=dict)
+    require: tuple[str, ...] = ()
 
     @property
     def engine_idf(self) -> bool:

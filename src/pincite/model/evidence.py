@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from pincite.model.attributes import Attributes
 from pincite.model.documents import SourceType
 from pincite.model.retrieval import Candidate, Notice, Signal, SignalKind, SignalName, TaskMode
 
@@ -107,6 +108,7 @@ class Evidence(msgspec.Struct, frozen=True):
     signals: tuple[Signal, ...]
     text: str
     context: Context | None = None
+    attributes: Attributes = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from pincite.model.attributes import Attributes
 from pincite.model.documents import Chunk, SourceType, Vector
 
 TaskMode = Literal["build", "debug", "explain", "refactor"]
@@ -83,7 +84,8 @@ class Scope:
     """Which part of the index a search may see. Empty fields do not restrict.
 
     `allow` and `block` are glob patterns over the document path; `block` wins. `where` is a filter
-    in the language of `pincite.scope.where`.
+    in the language of `pincite.scope.where`. `tags` are attributes that a chunk must have: one
+    value, or any of several.
     """
 
     collections: tuple[str, ...] = ()
@@ -93,6 +95,7 @@ class Scope:
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     where: str = ""
+    tags: Attributes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 Words are runs of letters and digits in lower case (`words`), nothing is stemmed. All other
 comparisons are exact, case and all. A field with several values fits if one of them does; nothing
 fits a field without a value.
+
+A field is one of a chunk or an attribute, whose type decides which conditions there are of it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-#: `revision` is that of a point's document; the others are fields of its chunk.
+#: `revision` is that of a point's document; the others are fields of its chunk. Attributes of the
+#: types `keyword` and `keywords` are asked for as these are, `integer` and `float` as numbers.
 FILTER_FIELDS = ("revision", "repo", "path", "source_type", "language", "symbols", "url")
 NUMBER_FIELDS = ("start_line", "end_line")
 TEXT_FIELDS = ("text", "title")
@@ -40,6 +43,24 @@ class Range(msgspec.Struct, frozen=True, tag=True):
     gt: float | None = None
     lte: float | None = None
     lt: float | None = None
+
+
+class DateRange(msgspec.Struct, frozen=True, tag=True):
+    """True where `field`, an attribute of the type `date`, is within all bounds that are given, in
+    the form of `attribute_of`. A day stands for its beginning."""
+
+    field: str
+    gte: str | None = None
+    gt: str | None = None
+    lte: str | None = None
+    lt: str | None = None
+
+
+class Is(msgspec.Struct, frozen=True, tag=True):
+    """True where `field`, an attribute of the type `boolean`, is `value`."""
+
+    field: str
+    value: bool
 
 
 class Text(msgspec.Struct, frozen=True, tag=True):
@@ -77,7 +98,7 @@ class Ids(msgspec.Struct, frozen=True, tag=True):
     ids: tuple[str, ...]
 
 
-Condition = AnyOf | Range | Text | Phrase | Prefix | Exists | Ids
+Condition = AnyOf | Range | DateRange | Is | Text | Phrase | Prefix | Exists | Ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,8 +85,9 @@ class Index(Readable, Protocol):
         repeat."""
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
-        """Update records whose content did not change (`ref`, `mtime_ns`, `size`); those of
-        revisions that are not indexed are left out. Chunks show their document's new `ref`."""
+        """Update records whose content did not change (`ref`, `mtime_ns`, `size`, attributes);
+        those of revisions that are not indexed are left out. Chunks show the new `ref` and
+        attributes of their document."""
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
         """Remove documents; unknown revisions are fine."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from pincite.model import (
+    AttributeValue,
     Chunk,
     CollectionSpec,
     DocumentRecord,
@@ -101,8 +102,9 @@ class Store(Protocol):
         """Create the collection, or update the spec of an existing one of that name. Its
         `engine_idf` may change: searches go on, and see one or the other. A lexical
         one may become dense: its points have no dense vector until they are staged again. One
-        that becomes lexical shows no dense vectors. Raises StoreError where there are vectors of
-        other dimensions, UsageError for a name that cannot be."""
+        that becomes lexical shows no dense vectors. Its `attributes` may become more: stores that
+        have indexes of payloads make one of each, of its type. Raises StoreError where there are
+        vectors of other dimensions, UsageError for a name that cannot be."""
 
     async def drop(self, collection: str) -> None:
         """Remove a collection and all of its points; unknown names are fine."""
@@ -165,6 +167,14 @@ class Store(Protocol):
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         """Replace the sparse vectors of visible points; unknown ids are left out. Raises
         InvalidPoint before anything is written."""
+
+    async def set_attributes(
+        self, collection: str, changes: Mapping[str, Mapping[str, AttributeValue | None]]
+    ) -> None:
+        """Give all points of these revisions, visible or staged, these attributes in place of
+        those of the same names, None for none. Vectors and all else stay. A revision changes at
+        once for every search that begins later; unknown ones are fine. Safe to repeat. Raises
+        UsageError for a name that no attribute can have."""
 
     async def flush(self) -> None:
         """Return when everything written so far survives a loss of power."""
