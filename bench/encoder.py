@@ -43,7 +43,7 @@ from pincite.ingest import prepare_all
 from pincite.ingestion.batch import Batch
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
-from pincite.model import Matrix
+from pincite.model import IndexedDocument, Matrix
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
 from pincite.providers.bundled.minilm import MiniLmEncoder, leading_pieces
@@ -272,8 +272,8 @@ async def _store(
         rows = iter(matrix)
         for one in batch.documents:
             points = tuple(replace(point, dense=next(rows)) for point in one.points)
-            documents.append((one.record, points))
+            documents.append(IndexedDocument(one.record, points))
     started_s = time.perf_counter()
-    for record, points in documents:
-        await client.replace(name, record, points)
+    for document in documents:
+        await client.replace(name, [document])
     return time.perf_counter() - started_s

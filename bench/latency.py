@@ -158,8 +158,8 @@ async def _build(engine: AsyncPincite, waits: Waits, queries: Sequence[Query], s
     client, spec, world = engine.client(), spec_for("main"), World(size.chunks, _SEED)
     started_s = time.perf_counter()
     await client.create(spec)
-    for record, points in world.documents(range(size.chunks // PER_DOCUMENT), spec, "old"):
-        await client.replace(spec.name, record, points)
+    for document in world.documents(range(size.chunks // PER_DOCUMENT), spec, "old"):
+        await client.replace(spec.name, [document])
     written_s = time.perf_counter() - started_s
     print(f"  built in {written_s:.0f} s", flush=True)
     found, _ = await Asking(engine.search, queries).all(len(queries) // 4)

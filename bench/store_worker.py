@@ -97,8 +97,8 @@ async def fill(store: Store, job: Job) -> Filled:
     documents = world.documents(range(job.chunks // PER_DOCUMENT), SPEC, "new", REPOSITORIES)
     for record, points in documents:
         started_s = time.perf_counter()
-        await store.stage(SPEC.name, record.revision, points)
-        await store.publish(SPEC.name, record.revision, None)
+        await store.stage(SPEC.name, {record.revision: points})
+        await store.publish(SPEC.name, {record.revision: None})
         if spent_s - flushed_s > _FLUSH_S:
             await store.flush()
             flushed_s = spent_s

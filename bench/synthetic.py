@@ -11,7 +11,15 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.model import Chunk, CollectionSpec, DocumentRecord, Matrix, Point, Vector
+from pincite.model import (
+    Chunk,
+    CollectionSpec,
+    DocumentRecord,
+    IndexedDocument,
+    Matrix,
+    Point,
+    Vector,
+)
 from pincite.providers.sparse.bm25 import Bm25Encoder, round_average
 
 DIMENSIONS = 384
@@ -96,7 +104,7 @@ class World:
 
     def documents(
         self, numbers: range, spec: CollectionSpec, version: str, repositories: int = 1
-    ) -> Iterator[tuple[DocumentRecord, tuple[Point, ...]]]:
+    ) -> Iterator[IndexedDocument]:
         """One document per number, each of PER_DOCUMENT chunks of one line; document n belongs to
         repository n modulo `repositories`."""
         sparse = Bm25Encoder(spec.language)
@@ -110,7 +118,7 @@ class World:
                 chunk = _chunk(repo, path, version, line, start, text)
                 points.append(Point(chunk, weights, length, vector))
                 start += len(text) + 1
-            yield _record(path, version, points), tuple(points)
+            yield IndexedDocument(_record(path, version, points), tuple(points))
 
 
 def spec_for(name: str) -> CollectionSpec:

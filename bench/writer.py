@@ -28,8 +28,8 @@ async def write(root: Path, models: Path, chunks: int, seed: int, documents: int
     position = 0
     while line := await asyncio.to_thread(sys.stdin.readline):
         started_s = time.perf_counter()
-        for record, points in prepared[position : position + int(line)]:
-            await client.replace(spec.name, record, points)
+        for document in prepared[position : position + int(line)]:
+            await client.replace(spec.name, [document])
         position += int(line)
         print(time.perf_counter() - started_s, flush=True)
     await client.close()

@@ -17,6 +17,7 @@ from pincite.model import (
     CollectionSpec,
     DocumentRecord,
     EvidencePack,
+    IndexedDocument,
     Matrix,
     Point,
     Question,
@@ -85,7 +86,8 @@ async def make(
         row = (await dense.embed_documents([text]))[0] if dense else None
         one = chunk(path, text=text, source_type=of.get(path, "docs"), path=path)
         record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, length)
-        await index.replace(name, record, [Point(one, vector, length, row)])
+        points = [Point(one, vector, length, row)]
+        await index.replace(name, [IndexedDocument(record, points)])
     kinds_there = frozenset(of.get(path, "docs") for path in texts)
     return Searchable(spec, index, sparse, dense, kinds=kinds_there)
 

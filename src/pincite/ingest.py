@@ -40,7 +40,7 @@ from pincite.ingestion.weigh import (
     weigh_again,
     weigh_others,
 )
-from pincite.model import CollectionSpec, DocumentRecord
+from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import Entry, OpenSource, Selection
@@ -186,7 +186,7 @@ def prepare_all(
         else:
             documents.append(one)
             chunks += len(one.points)
-        if chunks >= deps.batch_chunks or position == len(entries):
+        if max(chunks, len(documents)) >= deps.batch_chunks or position == len(entries):
             yield Batch(tuple(documents), tuple(skipped), position, entry.path)
             documents, skipped, chunks = [], [], 0
 
@@ -238,7 +238,8 @@ async def _embed(
 async def _write(
     documents: tuple[Prepared, ...], spec: CollectionSpec, deps: IngestDeps, report: IngestReport
 ) -> None:
-    for one in documents:
-        await deps.index.replace(spec.name, one.record, one.points)
-        report.chunks += len(one.points)
-        report.tokens += one.record.tokens
+    await deps.index.replace(
+        spec.name, [IndexedDocument(one.record, one.points) for one in documents]
+    )
+    report.chunks += sum(len(one.points) for one in documents)
+    report.tokens += sum(one.record.tokens for one in documents)

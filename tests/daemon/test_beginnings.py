@@ -122,7 +122,7 @@ def test_a_folder_that_is_replaced_in_the_middle_of_a_session_gets_what_is_writt
             await index.create(LEXICAL_SPEC)
             replace(root)
             await index.create(LEXICAL_SPEC)  # at once, before anybody has looked
-            await index.replace("main", *A1)
+            await index.replace("main", [A1])
             assert len(await index.documents("main")) == 1
             assert (root / "catalog.db").exists()
 

@@ -83,7 +83,7 @@ def test_a_killed_daemon_is_started_again_with_everything() -> None:
             await index.create(LEXICAL_SPEC)
             for number in range(5):
                 name = f"{number}.md"
-                await index.replace("main", *document_of(name, name, ["fox"], dense=False))
+                await index.replace("main", [document_of(name, name, ["fox"], dense=False)])
                 pid = (await index.hello()).pid
                 os.kill(pid, signal.SIGKILL)
                 assert await gone(pid)
@@ -102,7 +102,7 @@ def test_an_operation_survives_the_death_of_the_daemon_in_its_middle() -> None:
             for number in range(3):
                 pid = (await index.hello()).pid
                 document = document_of("a.md", f"r{number}", words, dense=False)
-                writing = asyncio.create_task(index.replace("main", *document))
+                writing = asyncio.create_task(index.replace("main", [document]))
                 await asyncio.sleep(0.03 + 0.06 * number)
                 os.kill(pid, signal.SIGKILL)
                 await writing
@@ -118,7 +118,7 @@ def test_two_indexes_have_two_daemons() -> None:
             (folder / name).mkdir()
         async with connected(folder / "one") as one, connected(folder / "two") as two:
             await one.create(LEXICAL_SPEC)
-            await one.replace("main", *A1)
+            await one.replace("main", [A1])
             assert await two.collections() == ()
             assert (await one.hello()).pid != (await two.hello()).pid
 
@@ -132,7 +132,7 @@ def test_any_path_will_do(name: str) -> None:
         deep.mkdir(parents=True)
         async with connected(deep) as index:
             await index.create(LEXICAL_SPEC)
-            await index.replace("main", *A1)
+            await index.replace("main", [A1])
             async with connected(deep) as other:
                 assert len(await other.documents("main")) == 1
 
@@ -143,7 +143,7 @@ def test_nobody_else_can_read_it_or_talk_to_it() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:
             await index.create(LEXICAL_SPEC)
-            await index.replace("main", *A1)
+            await index.replace("main", [A1])
             await index.settle("main")
             assert open_to_others(folder) == []
             assert stat.S_ISSOCK((folder / protocol.SOCKET).lstat().st_mode)

@@ -72,7 +72,7 @@ def test_a_broken_collection_leaves_the_others_usable_and_can_be_reset(
         async with connected(folder) as index:
             for spec in (LEXICAL_SPEC, other):
                 await index.create(spec)
-                await index.replace(spec.name, *A1)
+                await index.replace(spec.name, [A1])
             await index.leave()
             damage(folder)
             broken, fine = await index.collections()
@@ -82,10 +82,10 @@ def test_a_broken_collection_leaves_the_others_usable_and_can_be_reset(
                 await index.search("main", request_for("fox"))
             assert caught.value.hint == "pincite collections rebuild main"
             with pytest.raises(StoreError):
-                await index.replace("main", *A1)
+                await index.replace("main", [A1])
             assert len(await index.page("other", None, 9)) == 1
             await index.reset(LEXICAL_SPEC)
-            await index.replace("main", *A1)
+            await index.replace("main", [A1])
             assert len(await index.page("main", None, 9)) == 1
             await index.leave()
             assert [info.broken for info in await index.collections()] == ["", ""]
@@ -110,7 +110,7 @@ def test_without_its_model_an_index_is_still_searched_by_word() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:
             await index.create(DENSE_SPEC)
-            await index.replace("main", *document_of("a.md", "a1", ["the brown fox"]))
+            await index.replace("main", [document_of("a.md", "a1", ["the brown fox"])])
             for _ in range(2):
                 with pytest.raises(ModelUnavailable, match="is not in"):
                     await index.embed_query(DENSE_SPEC.dense or "", "fox")

@@ -30,7 +30,7 @@ def test_whatever_signal_it_dies_of_its_clients_notice_nothing() -> None:
                 pids.add(pid := (await index.hello()).pid)
                 texts = [f"fox {n}" for n in range(1_000)]
                 document = document_of(f"{sent}.md", f"r{sent}", texts, dense=False)
-                writing = asyncio.create_task(index.replace("main", *document))
+                writing = asyncio.create_task(index.replace("main", [document]))
                 await asyncio.sleep(0.02)
                 os.kill(pid, sent)
                 await writing
@@ -63,7 +63,7 @@ class Panicking(EdgeStore):
             return self._shard(collection).ask(lambda _: other.update(spoil))
 
 class Poisoned(EdgeStore):
-    async def stage(self, collection, revision, points):
+    async def stage(self, collection, revisions):
         self._shard(collection).apply(edge.UpdateOperation.upsert_points([BAD]))
 
 kind = {"panicking": Panicking, "poisoned": Poisoned}[sys.argv[2]]
@@ -80,7 +80,7 @@ def test_a_daemon_whose_engine_panics_ends_and_the_next_one_answers() -> None:
         with daemon(PANICKING, folder, "panicking") as first:
             async with connected(folder) as index:
                 await index.create(LEXICAL_SPEC)
-                await index.replace("main", *A1)
+                await index.replace("main", [A1])
                 (sparse,) = await index.search("main", request_for("fox", dense=None))
                 assert len(sparse.hits) == 1
                 assert await asyncio.to_thread(first.wait, 600) == os.EX_SOFTWARE
@@ -96,17 +96,17 @@ def test_a_panic_that_comes_back_costs_one_collection_and_names_its_cure() -> No
         async with connected(folder) as index:
             for spec in (LEXICAL_SPEC, other):
                 await index.create(spec)
-                await index.replace(spec.name, *A1)
+                await index.replace(spec.name, [A1])
             await index.leave()
             with daemon(PANICKING, folder, "poisoned") as first:
                 document = document_of("b.md", "b1", ["owl"], dense=False)
                 with pytest.raises(StoreError) as caught:
-                    await index.replace("main", *document)
+                    await index.replace("main", [document])
                 assert caught.value.hint == "pincite collections rebuild main"
                 assert await asyncio.to_thread(first.wait, 600) == os.EX_SOFTWARE
             assert len(await index.page("other", None, 9)) == 1
             await index.reset(LEXICAL_SPEC)
-            await index.replace("main", *document)
+            await index.replace("main", [document])
             assert len(await index.page("main", None, 9)) == 1
 
     run(check)
@@ -117,7 +117,7 @@ async def write_on(index: RemoteIndex, acknowledged: list[str]) -> None:
     for number in range(1_000):
         name = f"{number}.md"
         texts = [f"fox {n} " + "x" * 2_000 for n in range(50)]
-        await index.replace("main", *document_of(name, name, texts, dense=False))
+        await index.replace("main", [document_of(name, name, texts, dense=False)])
         acknowledged.append(name)
 
 

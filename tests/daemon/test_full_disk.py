@@ -33,7 +33,7 @@ async def write_until_full(index: RemoteIndex) -> None:
     for number in range(1_000):
         texts = [f"fox {n} " + "x" * 20_000 for n in range(100)]
         name = f"{number}.md"
-        await index.replace("main", *document_of(name, name, texts, dense=False))
+        await index.replace("main", [document_of(name, name, texts, dense=False)])
 
 
 def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None:
@@ -60,13 +60,13 @@ def test_a_disk_that_fills_up_costs_nothing_but_the_document(disk: Path) -> None
         assert len(sparse.hits) == 100 * written
         await index.remove("main", ["0.md"])  # room may be made
         with pytest.raises(DiskFull):
-            await index.replace("main", *document_of("a.md", "a", ["hen"], dense=False))
+            await index.replace("main", [document_of("a.md", "a", ["hen"], dense=False)])
         await index.leave()
 
         fill(disk, 40 * _MB)
         assert len(await index.documents("main")) == written - 1  # reading needs no room
         (disk / "filler").unlink()
-        await index.replace("main", *document_of("a.md", "a", ["hen"], dense=False))
+        await index.replace("main", [document_of("a.md", "a", ["hen"], dense=False)])
         assert len(await index.documents("main")) == written
         await index.leave()
         await index.close()
@@ -84,7 +84,7 @@ def test_a_full_disk_can_be_searched_and_written_to_when_there_is_room_again(
         index = client(root)
         try:
             await index.create(LEXICAL_SPEC)
-            await index.replace("main", *A1)
+            await index.replace("main", [A1])
             pid = (await index.hello()).pid
             if cleanly:
                 await index.leave()
@@ -157,11 +157,11 @@ def test_a_document_for_which_there_is_no_room_is_refused_before_it_is_written()
             free = [10**12]
             store = EdgeStore(folder, lambda _: free[0])
             await store.create(DENSE_SPEC)
-            await store.stage("main", "r1", [point_of("fox")])
-            await store.publish("main", "r1", None)
+            await store.stage("main", {"r1": [point_of("fox")]})
+            await store.publish("main", {"r1": None})
             free[0] = SPARE_BYTES + 5_000
             with pytest.raises(DiskFull):
-                await store.stage("main", "r2", [point_of("hen"), point_of("owl")])
+                await store.stage("main", {"r2": [point_of("hen"), point_of("owl")]})
             assert await store.revisions("main") == {"r1": 1}
             free[0] = SPARE_BYTES - 1  # what was begun may still be finished
             await store.remove("main", ["r1"])

@@ -21,7 +21,7 @@ def test_a_read_only_folder_is_searched_and_left_alone(tmp_path: Path, how: str)
     async def check() -> None:
         index = client(tmp_path)
         await index.create(LEXICAL_SPEC)
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         pid = (await index.hello()).pid
         if how == "cleanly":
             await index.leave()
@@ -68,7 +68,7 @@ def test_the_reading_daemon_makes_room_for_what_was_written_meanwhile(tmp_path: 
             assert await reading.documents("main") == ()
             pid = (await reading.hello()).pid
         async with connected(tmp_path) as index:
-            await index.replace("main", *A1)
+            await index.replace("main", [A1])
             await index.leave()
         with read_only(tmp_path):
             assert len(await reading.documents("main")) == 1

@@ -113,7 +113,7 @@ def test_a_cancelled_request_does_not_confuse_the_next() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:
             await index.create(LEXICAL_SPEC)
-            await index.replace("main", *A1)
+            await index.replace("main", [A1])
             for number in range(50):
                 asking = asyncio.create_task(index.documents("main"))
                 await asyncio.sleep(0.0001 * (number % 7))
@@ -134,7 +134,7 @@ async def main():
     index = RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
     for number in range(10_000):
         texts = [f"fox{n}" for n in range(100)]
-        await index.replace("main", *document_of(f"{number}.md", f"r{number}", texts, dense=False))
+        await index.replace("main", [document_of(f"{number}.md", f"r{number}", texts, dense=False)])
         print(number, flush=True)
 try:
     asyncio.run(main())

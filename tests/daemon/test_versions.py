@@ -179,7 +179,7 @@ def test_two_versions_do_not_take_the_index_from_each_other_in_turns() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:
             await index.create(LEXICAL_SPEC)
-            await index.replace("main", *A1)
+            await index.replace("main", [A1])
             pid = (await index.hello()).pid
             for _ in range(2):
                 old = script(CLIENT, folder, "0.0.1", 1)

@@ -20,7 +20,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.index.folder import make_folder
 from pincite.ingestion.options import IndexOptions
-from pincite.model import DocumentRecord, Point, Scope
+from pincite.model import IndexedDocument, Scope
 from pincite.ports import AnyOf, Filter, SearchRequest
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -90,13 +90,13 @@ class Witness(RemoteIndex):
 
     journal: Journal
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
+    async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         began = time.monotonic()
-        await RemoteIndex.replace(self, collection, record, points)
-        ids = tuple(point.chunk.id for point in points)
-        self.journal.write(Event("replaced", began, time.monotonic(), path=record.path, ids=ids))
+        await RemoteIndex.replace(self, collection, documents)
+        ended = time.monotonic()
+        for record, points in documents:
+            ids = tuple(point.chunk.id for point in points)
+            self.journal.write(Event("replaced", began, ended, path=record.path, ids=ids))
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
         began = time.monotonic()

@@ -12,7 +12,7 @@ from pincite.daemon.client import RemoteIndex
 from pincite.engine import AsyncPincite
 from pincite.index.folder import make_folder
 from pincite.ingestion.options import IndexOptions
-from pincite.model import Chunk, DocumentRecord, Point
+from pincite.model import Chunk, DocumentRecord, IndexedDocument
 from pincite.ports import Index
 from pincite.profile import Profile
 from pincite.settings.load import Settings
@@ -23,12 +23,10 @@ class Witness(RemoteIndex):
 
     log: Path
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
-        await RemoteIndex.replace(self, collection, record, points)
+    async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
+        await RemoteIndex.replace(self, collection, documents)
         with self.log.open("a") as file:
-            file.write(f"{record.path} {record.revision}\n")
+            file.writelines(f"{record.path} {record.revision}\n" for record, _ in documents)
             file.flush()
             os.fsync(file.fileno())
 

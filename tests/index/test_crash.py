@@ -14,6 +14,7 @@ from typing import Any
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.index.local import LocalIndex
+from pincite.model import IndexedDocument
 from pincite.ports import Catalog, Index, Store
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.optimise import copy_sparse
@@ -33,7 +34,7 @@ Step = Callable[[Index], Coroutine[Any, Any, object]]
 A1 = document_of("a.md", "a1", ["fox one", "fox two"], dense=False)
 A2 = document_of("a.md", "a2", ["fox three"], dense=False)
 B1 = document_of("b.md", "b1", [f"owl {n}" for n in range(300)], dense=False)
-B2 = (
+B2 = IndexedDocument(
     replace(B1[0], revision="b2"),  # the same file with the dense model: the same ids
     [point_of(p.chunk.text, f"b1/{n}", path="b.md") for n, p in enumerate(B1[1])],
 )
@@ -43,18 +44,18 @@ D1 = document_of("d.md", "d1", ["yak"])
 STEPS: tuple[Step, ...] = (
     lambda index: index.create(LEXICAL_SPEC),
     lambda index: index.put_source("main", source_of()),
-    lambda index: index.replace("main", *A1),
-    lambda index: index.replace("main", *B1),
-    lambda index: index.replace("main", *A2),
+    lambda index: index.replace("main", [A1]),
+    lambda index: index.replace("main", [B1]),
+    lambda index: index.replace("main", [A2]),
     lambda index: index.create(DENSE_SPEC),
-    lambda index: index.replace("main", *B2),
+    lambda index: index.replace("main", [B2]),
     lambda index: index.touch("main", [replace(B2[0], ref="beef")]),
-    lambda index: index.replace("main", *C1),
+    lambda index: index.replace("main", [C1]),
     lambda index: index.forget("main", "acme/code"),
     lambda index: index.remove("main", ["a2"]),
-    lambda index: index.replace("main", *D1),
+    lambda index: index.replace("main", [D1]),
     lambda index: index.reset(DENSE_SPEC),
-    lambda index: index.replace("main", *D1),
+    lambda index: index.replace("main", [D1]),
     lambda index: index.drop("main"),
 )
 

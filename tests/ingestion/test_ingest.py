@@ -19,10 +19,11 @@ from pincite.errors import StoreError
 from pincite.index.idf import rounded
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
+from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.model import Chunk, CollectionSpec, DocumentRecord, Point
+from pincite.model import Chunk, CollectionSpec, IndexedDocument
 from pincite.ports import SearchRequest
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Selection, SourceLimits, open_source
@@ -37,13 +38,11 @@ class Counting(LocalIndex):
         self.written: list[str] = []
         self.fail_at = 10**9
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
+    async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         if len(self.written) >= self.fail_at:
             raise StoreError("the machine is on fire")
-        await super().replace(collection, record, points)
-        self.written.append(record.path)
+        await super().replace(collection, documents)
+        self.written += [record.path for record, _ in documents]
 
 
 @dataclass
@@ -53,6 +52,7 @@ class Bench:
     folder: Path
     index: Counting = field(default_factory=Counting)
     progress: list[Progress] = field(default_factory=list)
+    batch: int = BATCH_CHUNKS
     clock: Iterator[int] = field(default_factory=lambda: itertools.count(1_000_000_000, 1000))
 
     def write(self, path: str, text: str) -> None:
@@ -70,7 +70,9 @@ class Bench:
             if spec is None:
                 spec = CollectionSpec("main", sparse.fingerprint, ChunkerConfig().fingerprint)
                 await self.index.create(spec)
-            deps = IngestDeps(self.index, sparse, None, progress=self.progress.append)
+            deps = IngestDeps(
+                self.index, sparse, None, batch_chunks=self.batch, progress=self.progress.append
+            )
             selection = Selection()
             with open_source(
                 self.folder, name=name, limits=SourceLimits(), selection=selection
@@ -137,6 +139,7 @@ def test_a_file_that_turns_into_junk_is_not_served_any_more(bench: Bench) -> Non
 def test_a_failing_write_ends_the_run_and_the_next_one_goes_on(bench: Bench) -> None:
     for number in range(6):
         bench.write(f"{number}.md", f"# Number {number}\n\nword{number}")
+    bench.batch = 1
     bench.index.fail_at = 3
     with pytest.raises(StoreError, match="fire"):
         bench.run()

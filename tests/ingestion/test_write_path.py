@@ -19,7 +19,7 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.embed import embed
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import Progress
-from pincite.model import CollectionSpec, DocumentRecord, Matrix, Point, SourceRecord
+from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument, Matrix, SourceRecord
 from pincite.ports import Index
 from pincite.sources import Entry, Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore
@@ -52,11 +52,9 @@ class Noted:
         self.steps.append("record: complete" if record.complete else "record: begun")
         await self.inner.put_source(collection, record)
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
-        self.steps.append(f"write {record.path}")
-        await self.inner.replace(collection, record, points)
+    async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
+        self.steps += [f"write {record.path}" for record, _ in documents]
+        await self.inner.replace(collection, documents)
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
         self.steps.append("remove")
@@ -172,12 +170,10 @@ def test_three_batches_are_under_way_at_once(tmp_path: Path) -> None:
                 return await super().embed_documents(texts)
 
         class Written(Noted):
-            async def replace(
-                self, collection: str, record: DocumentRecord, points: Sequence[Point]
-            ) -> None:
-                if record.path == "a.md":
+            async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
+                if documents[0].record.path == "a.md":
                     await meeting.join("first written")
-                await super().replace(collection, record, points)
+                await super().replace(collection, documents)
 
         index: Any = Written([])
         made_with = (_SPARSE.fingerprint, ChunkerConfig().fingerprint, Dense().fingerprint)

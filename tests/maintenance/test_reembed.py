@@ -13,7 +13,7 @@ import pytest
 
 from pincite.errors import StoreError
 from pincite.maintenance.reembed import Reembedding, ReembedOptions
-from pincite.model import DocumentRecord, Point, Ranking
+from pincite.model import IndexedDocument, Ranking
 from pincite.ports import Index
 from pincite.stores.memory import MemoryStore
 from pincite.testing.fakes import HashingEncoder
@@ -33,13 +33,11 @@ class Stops:
         self._index = index
         self._left = after
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
-        self._left -= 1
+    async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
+        self._left -= len(documents)
         if self._left < 0:
             raise StoreError("the machine is on fire")
-        await self._index.replace(collection, record, points)
+        await self._index.replace(collection, documents)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._index, name)

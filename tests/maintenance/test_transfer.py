@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from pincite.errors import StoreError
 from pincite.maintenance.transfer import copy
+from pincite.model import Point
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
@@ -24,11 +26,11 @@ class Failing(MemoryStore):
     stages = 99
     lost = 0
 
-    async def stage(self, collection, revision, points):  # type: ignore[no-untyped-def]
+    async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         self.stages -= 1
         if self.stages < 0:
             raise StoreError("the server is gone")
-        await super().stage(collection, revision, points[self.lost :])
+        await super().stage(collection, {r: p[self.lost :] for r, p in revisions.items()})
 
 
 def test_what_is_copied_answers_like_the_original() -> None:
@@ -39,7 +41,7 @@ def test_what_is_copied_answers_like_the_original() -> None:
                 await store.create(DENSE_SPEC)
             for number in range(3):
                 await show(source, f"r{number}", *filterable_points(120, number))
-            await source.stage("main", "unseen", [*filterable_points(60, 9), FOX])
+            await source.stage("main", {"unseen": [*filterable_points(60, 9), FOX]})
             await show(target, "leftover", COW)
             moved = await copy(source, target, DENSE_SPEC)
             assert (moved.points, moved.copied) == (360, 360)
@@ -61,16 +63,16 @@ def test_a_copy_that_was_cut_off_goes_on() -> None:
         source, target = MemoryStore(), Failing()
         for store in (source, target):
             await store.create(DENSE_SPEC)
-        for number in range(5):
-            await show(source, f"r{number}", *filterable_points(10, number))
-        target.stages = 3
+        for number, point in enumerate(filterable_points(600, 0)):
+            await show(source, f"r{number}", point)
+        target.stages = 2
         with pytest.raises(StoreError, match="gone"):
             await copy(source, target, DENSE_SPEC)
         (dense,) = await target.search("main", request_for("fox", sparse=None))
         assert dense.hits == ()  # nothing is seen in part
         target.stages = 99
-        assert (await copy(source, target, DENSE_SPEC)).copied < 50
-        assert await target.page("main", None, 99) == await source.page("main", None, 99)
+        assert (await copy(source, target, DENSE_SPEC)).copied < 600
+        assert await target.page("main", None, 999) == await source.page("main", None, 999)
 
     asyncio.run(check())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 
 from pincite.index.local import LocalIndex
 from pincite.index.replaced import KEPT_S, Successors
-from pincite.model import DocumentRecord, Point, Ranking, Scope
+from pincite.model import DocumentRecord, IndexedDocument, Point, Ranking, Scope
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stores.memory import MemoryStore
@@ -22,22 +22,23 @@ SCOPES = (Scope(allow=("keys",)), Scope(block=("backups",)), Scope(ref="c0ffee")
 NEW = "Now rotate a key by a call of rotate_secret."
 
 
-def newer(name: str, text: str, ref: str = "c0ffee") -> tuple[DocumentRecord, list[Point]]:
+def newer(name: str, text: str, ref: str = "c0ffee") -> IndexedDocument:
     """Another version of the document `keys`."""
     vector, length = Bm25Encoder().encode_document(text, 10.0)
     record = DocumentRecord("acme/docs", "keys", name, "1" * 64, ref, 2, 1, 1, length)
-    return record, [Point(chunk(name, text=text, path="keys", ref=ref), vector, length, None)]
+    points = [Point(chunk(name, text=text, path="keys", ref=ref), vector, length, None)]
+    return IndexedDocument(record, points)
 
 
 class Between:
     """An index in which the document is replaced after the scope has been read, so often."""
 
-    def __init__(self, index: Any, versions: Sequence[tuple[DocumentRecord, list[Point]]]) -> None:
+    def __init__(self, index: Any, versions: Sequence[IndexedDocument]) -> None:
         self._index, self._versions = index, versions
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         for version in self._versions:
-            await self._index.replace(collection, *version)
+            await self._index.replace(collection, [version])
         found: tuple[Ranking, ...] = await self._index.search(collection, request)
         return found
 
@@ -61,14 +62,14 @@ def test_the_new_one_is_found(scope: Scope, names: list[str]) -> None:
 @pytest.mark.parametrize("scope", SCOPES)
 def test_one_that_is_recorded_and_not_yet_published_is_found_as_it_was(scope: Scope) -> None:
     class Slow(MemoryStore):
-        async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
-            if replaces is not None:
+        async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
+            if any(replaced.values()):
                 await asyncio.sleep(60)
-            await super().publish(collection, revision, replaces)
+            await super().publish(collection, replaced)
 
     class Begins(Between):
         async def documents(self, collection: str) -> tuple[DocumentRecord, ...]:
-            self.writing = asyncio.create_task(self._index.replace(collection, *self._versions[0]))
+            self.writing = asyncio.create_task(self._index.replace(collection, [self._versions[0]]))
             await asyncio.sleep(0.01)
             found: tuple[DocumentRecord, ...] = await self._index.documents(collection)
             assert [one.revision for one in found if one.path == "keys"] == ["r2"]

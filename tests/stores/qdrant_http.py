@@ -153,8 +153,6 @@ def _perform(engine: QdrantClient, operation: str, names: list[str], body: Any) 
                 with_vectors=scroll.with_vector or False,
             )
             return models.ScrollResult(points=records, next_page_offset=after)
-        case "POST", "/points/count":
-            return engine.count(name, models.CountRequest.model_validate(body).filter)
         case "POST", "/facet":
             facet = models.FacetRequest.model_validate(body)
             return engine.facet(name, facet.key, facet.filter, facet.limit or 10)

@@ -63,7 +63,7 @@ class Agreement(RuleBasedStateMachine):
         self.names.setdefault(revision, set()).update(point.chunk.id for point in staged)
         before = sum(self.held().values())
         for store in self.stores:
-            self.runner.run(store.stage("main", revision, staged))
+            self.runner.run(store.stage("main", {revision: staged}))
         self.stale |= sum(self.held().values()) < before + len(staged)
         if revision not in self.visible:
             self.staged.add(revision)
@@ -71,7 +71,7 @@ class Agreement(RuleBasedStateMachine):
     @rule(revision=revisions, replaces=st.none() | revisions)
     def publish(self, revision: str, replaces: str | None) -> None:
         for store in self.stores:
-            self.runner.run(store.publish("main", revision, replaces))
+            self.runner.run(store.publish("main", {revision: replaces}))
         self.stale = True
         self.staged.discard(revision)
         if replaces is not None and replaces != revision:
@@ -123,7 +123,7 @@ class Agreement(RuleBasedStateMachine):
         self.edge = self.make()
         self.runner.run(self.edge.create(DENSE_SPEC))
         for revision in sorted(self.visible):
-            self.runner.run(self.edge.publish("main", revision, None))
+            self.runner.run(self.edge.publish("main", {revision: None}))
         self.remove(set(self.staged))
 
     @invariant()

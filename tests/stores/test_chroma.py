@@ -51,9 +51,9 @@ def test_a_writer_keeps_its_image_in_step_and_another_store_reads_the_same() -> 
         store = ChromaStore(Counting(client, str(folder)))
         await store.create(DENSE_SPEC)
         for number in range(12):
-            await store.stage("main", f"r{number}", random_points(5, number))
+            await store.stage("main", {f"r{number}": random_points(5, number)})
             replaced = f"r{number - 1}" if number % 3 == 2 else None
-            await store.publish("main", f"r{number}", replaced)
+            await store.publish("main", {f"r{number}": replaced})
         await store.remove("main", ["r6"])
         request = request_for("fox owl", exact=True)
         found, chunks = await store.search("main", request), await store.page("main", None, 99)

@@ -73,8 +73,8 @@ async def both(check: Any) -> None:
         points = corpus()
         for store in (edge, local):
             await store.create(DENSE_SPEC)
-            await store.stage("main", "r1", points)
-            await store.publish("main", "r1", None)
+            await store.stage("main", {"r1": points})
+            await store.publish("main", {"r1": None})
         await check(edge, local)
         await edge.close()
         await local.close()

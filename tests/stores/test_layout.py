@@ -113,8 +113,8 @@ def test_quantised_vectors_find_what_exact_search_finds_and_keep_its_scores() ->
         with quick_folder() as folder:
             store = EdgeStore(folder)
             await store.create(SPEC)
-            await store.stage("main", "r1", points)
-            await store.publish("main", "r1", None)
+            await store.stage("main", {"r1": points})
+            await store.publish("main", {"r1": None})
             await store.close()
             for layout, least in FLOORS:
                 store = await reopened(folder, layout)
@@ -149,8 +149,8 @@ def test_scores_of_what_only_words_found_are_not_quantised_either() -> None:
         with quick_folder() as folder:
             store = EdgeStore(folder, layout=BINARY)
             await store.create(SPEC)
-            await store.stage("main", "r1", points)
-            await store.publish("main", "r1", None)
+            await store.stage("main", {"r1": points})
+            await store.publish("main", {"r1": None})
             assert await store.optimise("main")
             query = clustered(1, seed=3)[0]
             worst = points[int(np.argmin(vectors @ query))]

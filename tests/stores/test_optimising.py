@@ -57,8 +57,8 @@ async def fill(store: Store) -> None:
 
 
 async def put(store: Store, number: int) -> None:
-    await store.stage("main", f"r{number}", random_points(50, number))
-    await store.publish("main", f"r{number}", None)
+    await store.stage("main", {f"r{number}": random_points(50, number)})
+    await store.publish("main", {f"r{number}": None})
 
 
 async def agree(store: Store, exact: Store) -> None:
@@ -119,8 +119,8 @@ def test_what_is_written_meanwhile_is_not_lost() -> None:
     async def change(store: Store, number: int) -> None:
         await store.remove("main", [f"r{number - 1}"])
         same = random_points(50, number)[:20]
-        await store.stage("main", f"other{number}", same)
-        await store.publish("main", f"other{number}", f"r{number}")
+        await store.stage("main", {f"other{number}": same})
+        await store.publish("main", {f"other{number}": f"r{number}"})
         vector, _ = SPARSE.encode_document("fox", 3.0)
         await store.set_sparse("main", {same[0].chunk.id: vector})
 
@@ -208,8 +208,8 @@ def test_a_lexical_collection_becomes_dense_meanwhile() -> None:
             await store.create(LEXICAL_SPEC)
             for number in range(3):
                 points = [point_of(f"fox {number}", dense=False)]
-                await store.stage("main", f"r{number}", points)
-                await store.publish("main", f"r{number}", None)
+                await store.stage("main", {f"r{number}": points})
+                await store.publish("main", {f"r{number}": None})
             await store.remove("main", ["r0"])
             optimising = asyncio.create_task(store.optimise("main"))
             await asyncio.sleep(0.1)

@@ -35,8 +35,8 @@ def test_a_long_log_is_emptied_and_nothing_is_lost(monkeypatch: pytest.MonkeyPat
         with quick_folder() as folder:
             store = EdgeStore(folder / "first")
             await store.create(DENSE_SPEC)
-            await store.stage("main", "r1", points)
-            await store.publish("main", "r1", None)
+            await store.stage("main", {"r1": points})
+            await store.publish("main", {"r1": None})
             await store.flush()
             copied = shutil.copytree(folder / "first", folder / "second")  # as a crash leaves it
             for log in copied.glob("main/*/wal/*"):

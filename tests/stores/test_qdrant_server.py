@@ -89,7 +89,7 @@ def test_a_fused_search_is_one_call_with_everything_inside_its_prefetches(
         async with opened(server) as store:
             await store.create(DENSE_SPEC)
             await show(store, "r1", FOX)
-            await store.stage("main", "r2", [COW])
+            await store.stage("main", {"r2": [COW]})
             server.requests.clear()
             request = request_for("fox", fusion="rrf", fusion_k=60, hnsw_ef=256, dense_limit=80)
             await store.search("main", request)
@@ -129,12 +129,12 @@ def test_what_one_writer_publishes_another_store_sees_at_once(server: Recorder) 
             await show(writer, "r1", FOX)
             for number in range(8):
                 new = point_of(f"fox number {number}")
-                await writer.stage("main", f"n{number}", [new])
+                await writer.stage("main", {f"n{number}": [new]})
                 before = await found(reader, "fox")
                 assert new.chunk.id not in before
                 assert len(before) == 1
                 old = f"n{number - 1}" if number else "r1"
-                await writer.publish("main", f"n{number}", old)
+                await writer.publish("main", {f"n{number}": old})
                 assert await found(reader, "fox") == {new.chunk.id}
 
     asyncio.run(use())
@@ -159,8 +159,8 @@ def test_two_writers_and_a_search_never_see_half_a_document(server: Recorder) ->
 
             async def write(store: QdrantStore, name: str) -> None:
                 for number in range(1, 12):
-                    await store.stage("main", f"{name}{number}", version(name, number))
-                    await store.publish("main", f"{name}{number}", f"{name}{number - 1}")
+                    await store.stage("main", {f"{name}{number}": version(name, number)})
+                    await store.publish("main", {f"{name}{number}": f"{name}{number - 1}"})
 
             writers = asyncio.gather(write(one, "a"), write(two, "b"))
             seen = 0
@@ -205,7 +205,7 @@ def test_a_writer_that_dies_between_two_requests_leaves_the_old_or_the_new(
             await store.create(DENSE_SPEC)
             ids = await found(store, "fox")
             assert ids in ({p.chunk.id for p in old}, {p.chunk.id for p in fresh})
-            await store.publish("main", "r2", "r1")  # as after a crash
+            await store.publish("main", {"r2": "r1"})  # as after a crash
             await show(store, "r2", *fresh, replaces="r1")
             assert await found(store, "fox") == {p.chunk.id for p in fresh}
             await store.drop("main")

@@ -3,12 +3,12 @@ in one member only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pincite.collection.members import all_sources
-from pincite.model import CollectionSpec, DocumentRecord, Point
+from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import CollectionInfo, Index
 
 
@@ -53,22 +53,23 @@ class UnionIndex:
                 else:
                     found[key] = record
                     self._places[key] = (name, record.revision)
-        for record in await self._index.documents(collection, source):
-            found[record.source, record.path] = record
-            await self._move_out((record.source, record.path))
+        ours = await self._index.documents(collection, source)
+        found.update({(record.source, record.path): record for record in ours})
+        await self._move_out((record.source, record.path) for record in ours)
         return tuple(found[key] for key in sorted(found))
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
+    async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         """As `Index.replace`."""
-        await self._index.replace(collection, record, points)
-        await self._move_out((record.source, record.path))
+        await self._index.replace(collection, documents)
+        await self._move_out((record.source, record.path) for record, _ in documents)
 
-    async def _move_out(self, key: tuple[str, str]) -> None:
-        place = self._places.pop(key, None)
-        if place is not None:
-            await self._index.remove(place[0], [place[1]])
+    async def _move_out(self, keys: Iterable[tuple[str, str]]) -> None:
+        leaving: dict[str, list[str]] = {}
+        for key in keys:
+            if place := self._places.pop(key, None):
+                leaving.setdefault(place[0], []).append(place[1])
+        for name, revisions in leaving.items():
+            await self._index.remove(name, revisions)
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         """As `Index.touch`; each member knows its own."""

@@ -82,6 +82,7 @@ class RemoteIndex:
     search = remote(protocol.Service.search)
     load = remote(protocol.Service.load)
     document = remote(protocol.Service.document)
+    embedded = remote(protocol.Service.embedded)
     page = remote(protocol.Service.page)
     weigh = remote(protocol.Service.weigh)
     settle = remote(protocol.Service.settle)

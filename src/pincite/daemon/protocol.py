@@ -33,6 +33,7 @@ from pincite.ports import Index, LeasedIndex
 SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
+    4: "00dd145f9af210b7",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
@@ -103,7 +104,8 @@ def operations() -> dict[str, Operation]:
 @cache
 def writing() -> frozenset[str]:
     """The operations that write to the index."""
-    return frozenset(name for name in operations() if name in vars(Index)) - {"collections"}
+    reading = {"collections", "embedded"}
+    return frozenset(name for name in operations() if name in vars(Index)) - reading
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from pincite.errors import (
     StoreError,
     UsageError,
 )
+from pincite.index.documents import require_fit
 from pincite.index.idf import stored, with_idf
 from pincite.index.optimise import Optimising
 from pincite.index.recovery import reconcile
@@ -33,12 +34,15 @@ from pincite.model import (
     Chunk,
     CollectionSpec,
     DocumentRecord,
+    IndexedDocument,
     Point,
     Ranking,
     SourceRecord,
     SparseVector,
+    TermCounts,
 )
 from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
+from pincite.stores.validate import check_sparse
 from pincite.support.concurrency import run_to_completion
 
 T = TypeVar("T")
@@ -165,42 +169,47 @@ class LocalIndex:
         self._require(collection)
         return await self._catalog.documents(collection, source)
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
-        await self._write(collection, lambda: self._replace(collection, record, points))
+    async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
+        await self._write(collection, lambda: self._replace(collection, documents))
 
-    async def _replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
+    async def _replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         self._usable(collection)
-        ids = len({point.chunk.id for point in points})
-        if not len(points) == ids == record.chunks:
-            raise InvalidPoint(
-                f"{record.path!r} has {len(points)} points with {ids} ids, not {record.chunks}"
-            )
-        given = [point.sparse for point in points]
-        vectors, counts = stored(self._specs[collection], record.revision, given)
-        points = [replace(p, sparse=v) for p, v in zip(points, vectors, strict=True)]
-        old = await self._catalog.revision(collection, record.source, record.path)
-        self._successors.add(collection, old, record.revision)
+        require_fit(documents)
+        if not documents:
+            return
+        counts: dict[str, TermCounts] = {}
+        staged: dict[str, Sequence[Point]] = {}
+        for record, points in documents:
+            given = [point.sparse for point in points]
+            vectors, counted = stored(self._specs[collection], record.revision, given)
+            counts.update(counted)
+            staged[record.revision] = [
+                replace(p, sparse=v) for p, v in zip(points, vectors, strict=True)
+            ]
+        places = {record.revision: (record.source, record.path) for record, _ in documents}
+        held = await self._catalog.revisions_of(collection, places.values())
+        replaced = {revision: held.get(place) for revision, place in places.items()}
+        for revision, old in replaced.items():
+            self._successors.add(collection, old, revision)
         try:
-            await self._store.stage(collection, record.revision, points)
-            await self._catalog.put(collection, [record], counts)
+            await self._store.stage(collection, staged)
+            await self._catalog.put(collection, [record for record, _ in documents], counts)
         except BaseException:
             with suppress(PinciteError):  # what is left over is out of sight
-                now = await self._catalog.revision(collection, record.source, record.path)
-                if now != record.revision:
-                    await self._store.remove(collection, [record.revision])
+                held = await self._catalog.revisions_of(collection, places.values())
+                left = [
+                    revision for revision, place in places.items() if held.get(place) != revision
+                ]
+                await self._store.remove(collection, left)
             raise
-        await self._store.publish(collection, record.revision, old)
+        await self._store.publish(collection, replaced)
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         await self._write(collection, lambda: self._touch(collection, records))
 
     async def _touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         self._require(collection)
-        known = {r.revision for r in await self._catalog.documents(collection)}
+        known = await self._catalog.records(collection, [r.revision for r in records])
         await self._catalog.put(collection, [r for r in records if r.revision in known])
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
@@ -227,11 +236,14 @@ class LocalIndex:
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         self._usable(collection)
-        revision = await self._catalog.revision(collection, source, path)
-        if revision is None:
-            return ()
-        found = await self._store.of_revision(collection, revision)
+        held = await self._catalog.revisions_of(collection, [(source, path)])
+        found = [c for r in held.values() for c in await self._store.of_revision(collection, r)]
         return tuple(await self._refs.apply(collection, found))
+
+    async def embedded(self, collection: str, source: str, path: str) -> tuple[Stored, ...]:
+        chunks = await self.document(collection, source, path)
+        found = await self._store.vectors(collection, [chunk.id for chunk in chunks])
+        return tuple(Stored(one, found[one.id]) for one in chunks if one.id in found)
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         self._usable(collection)
@@ -247,11 +259,13 @@ class LocalIndex:
         self, collection: str, revision: str, vectors: Mapping[str, SparseVector]
     ) -> None:
         self._usable(collection)
-        record = await self._catalog.record(collection, revision)
+        record = (await self._catalog.records(collection, [revision])).get(revision)
         if record is None:
             return
         if len(vectors) != record.chunks:
             raise InvalidPoint(f"{record.path!r} has {record.chunks} chunks, not {len(vectors)}")
+        for vector in vectors.values():
+            check_sparse(vector, repr(record.path))
         weights, counts = stored(self._specs[collection], revision, tuple(vectors.values()))
         await self._store.set_sparse(collection, dict(zip(vectors, weights, strict=True)))
         await self._catalog.put(collection, [record], counts)

@@ -19,8 +19,7 @@ async def reconcile(store: Store, catalog: Catalog, collection: str) -> int:
     wanted = {record.revision: record for record in records if record.chunks}
     whole = {key for key, record in wanted.items() if held.get(key) == record.chunks}
     await store.remove(collection, sorted(held.keys() - whole))
-    for revision in sorted(whole & await store.staged(collection)):
-        await store.publish(collection, revision, None)
+    await store.publish(collection, dict.fromkeys(sorted(whole & await store.staged(collection))))
     lost = sorted(wanted.keys() - whole)
     if lost:
         names = {wanted[revision].source for revision in lost}

@@ -31,7 +31,7 @@ from pincite.ingestion.enrich import enrich
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.target import of_model
 from pincite.ingestion.weigh import average_of, weigh, weigh_again
-from pincite.model import CollectionSpec, DocumentRecord, Notice
+from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument, Notice
 from pincite.ports import (
     CollectionInfo,
     DenseEncoder,
@@ -277,7 +277,7 @@ async def _embed_all(work: Work, wanted: Sequence[tuple[str, DocumentRecord]], r
     for place, (name, record) in enumerate(wanted, start=1):
         batch.append((name, await _prepared(work, name, record)))
         waiting += record.chunks
-        if waiting < most and place < len(wanted):
+        if max(waiting, len(batch)) < most and place < len(wanted):
             continue
         await _write(work, batch)
         done, waiting, batch = done + waiting, 0, []
@@ -302,10 +302,13 @@ async def _prepared(work: Work, name: str, record: DocumentRecord) -> Prepared:
 
 async def _write(work: Work, batch: Sequence[tuple[str, Prepared]]) -> None:
     embedded = await embed([one for _, one in batch], work.encoder)
-    for (name, _), one in zip(batch, embedded, strict=True):
-        await work.index.replace(work.spec.name, one.record, one.points)
-        if not work.spec.pending:  # it is searched already, and a document is in one member only
-            await work.index.remove(name, [one.record.revision])
+    await work.index.replace(
+        work.spec.name, [IndexedDocument(one.record, one.points) for one in embedded]
+    )
+    if not work.spec.pending:  # it is searched already, and a document is in one member only
+        for name in sorted({name for name, _ in batch}):
+            there = [one.record.revision for place, one in batch if place == name]
+            await work.index.remove(name, there)
 
 
 async def _compare(index: Index, spec: CollectionSpec, olds: Sequence[CollectionInfo]) -> None:

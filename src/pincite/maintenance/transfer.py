@@ -160,15 +160,15 @@ async def copy(
         for revision, point in page:
             if revision not in whole:
                 lacking.setdefault(revision, []).append(point)
-        for revision, points in lacking.items():
-            await target.stage(name, revision, points)
-            copied += len(points)
+        await target.stage(name, lacking)
+        copied += sum(map(len, lacking.values()))
         if done * _SAMPLE // max(total, 1) < (done + len(page)) * _SAMPLE // max(total, 1):
             sample.append(first)
         done += len(page)
         progress(done, total)
-    for revision in sorted((wanted.keys() - whole) | (waiting & wanted.keys())):
-        await target.publish(name, revision, None)
+    unpublished = sorted((wanted.keys() - whole) | (waiting & wanted.keys()))
+    for start in range(0, len(unpublished), _PAGE):
+        await target.publish(name, dict.fromkeys(unpublished[start : start + _PAGE]))
     await _compare(target, spec, wanted, sample)
     return Moved(name, total, copied, len(sample))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -183,6 +183,13 @@ class DocumentRecord:
     def all_attributes(self) -> Attributes:
         """Those that all of its chunks have."""
         return {**self.inherited, **self.attributes}
+
+
+class IndexedDocument(NamedTuple):
+    """A document as an index takes it: its record, and a point for each of its chunks."""
+
+    record: DocumentRecord
+    points: Sequence[Point]
 
 
 @dataclass(frozen=True, slots=True)

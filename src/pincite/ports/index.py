@@ -10,7 +10,7 @@ from pincite.model import (
     Chunk,
     CollectionSpec,
     DocumentRecord,
-    Point,
+    IndexedDocument,
     Ranking,
     SourceRecord,
     SourceType,
@@ -76,13 +76,16 @@ class Index(Readable, Protocol):
     async def forget(self, collection: str, source: str) -> int:
         """Remove a source with its documents; returns how many documents there were."""
 
-    async def replace(
-        self, collection: str, record: DocumentRecord, points: Sequence[Point]
-    ) -> None:
-        """Index one document as a whole, in place of the same (source, path). When this returns
-        the document survives a killed process; searches see the old or the new, never both or
-        a part. Raises InvalidPoint, DiskFull, StoreError; then the old one is untouched. Safe to
-        repeat."""
+    async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
+        """Index documents, each as a whole, in place of the same (source, path). When this returns
+        they survive a killed process. Of each document searches see the old or the new, never both
+        or a part; a crash may leave some old and others new. Safe to repeat. Raises UsageError
+        where two have one (source, path) or one revision, InvalidPoint, DiskFull, StoreError; then
+        the old ones are untouched."""
+
+    async def embedded(self, collection: str, source: str, path: str) -> tuple[Stored, ...]:
+        """The chunks of a document that have a dense vector, with it as `Store.vectors` gives it,
+        in the order of the file; () if it is not indexed, and for a lexical collection."""
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         """Update records whose content did not change (`ref`, `mtime_ns`, `size`, attributes);

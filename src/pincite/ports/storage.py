@@ -89,9 +89,9 @@ class CollectionInfo:
 class Store(Protocol):
     """Collections of points. Searches see a document whole or not at all.
 
-    Points are written in two steps. `stage` stores the points of a revision, unseen; `publish`
-    makes them visible and the revision that they replace invisible, at once for every search
-    that begins later, and then removes the old one. After a crash `revisions` says what is
+    Points are written in two steps. `stage` stores the points of revisions, unseen; `publish`
+    makes those of a revision visible and the one that it replaces invisible, at once for every
+    search that begins later, and then removes the old one. After a crash `revisions` says what is
     there, staged or not; what is to stay is published again, and `remove` cleans up the rest.
 
     Methods that name a collection raise UsageError if there is none of that name, and StoreError
@@ -109,16 +109,19 @@ class Store(Protocol):
     async def drop(self, collection: str) -> None:
         """Remove a collection and all of its points; unknown names are fine."""
 
-    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
-        """Store points, unseen. May be called several times for one revision; of its points of
-        one id the last one counts. Visible points of other revisions are not touched, even of
-        the same ids; other staged revisions must not have any of these ids. A revision that is
-        visible may be staged again with its own points, which are replaced one by one. Raises
-        InvalidPoint before anything is written, DiskFull."""
+    async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
+        """Store the points of revisions, unseen. May be called several times for one revision; of
+        its points of one id the last one counts. Visible points of other revisions are not touched,
+        even of the same ids; other staged revisions must not have any of these ids. A revision
+        that is visible may be staged again with its own points, which are replaced one by one.
+        Raises InvalidPoint before anything is written, also where two of these revisions have the
+        same id, and DiskFull."""
 
-    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
-        """Show `revision` and remove `replaces`. Ids that another revision has, too, belong to
-        this one from now on. Safe to repeat."""
+    async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
+        """Show revisions, each in place of the one that it replaces, if any, which is removed.
+        Ids that another revision has, too, belong to the one that is shown from now on. Each
+        revision is shown at once, those of a call perhaps one after the other. What is shown stays,
+        even if another one is said to replace it. Safe to repeat."""
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         """Remove all points of these revisions; unknown ones are fine."""
@@ -143,6 +146,11 @@ class Store(Protocol):
         """The visible chunks with these ids, in the order of `ids`; missing ones are left out.
         Vectors have norm 1. They may be coarse: each component of what was staged is rounded to
         1/127 of the largest one."""
+
+    async def vectors(self, collection: str, ids: Sequence[str]) -> Mapping[str, Vector]:
+        """The dense vectors of the visible points with these ids, float32, of norm 1 and equal to
+        those that were staged to 1e-6. Those without one are left out, and so are all of a lexical
+        collection."""
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         """The visible chunks of one revision in the order of their file, () for an unknown one."""
@@ -226,11 +234,17 @@ class Catalog(Protocol):
     ) -> tuple[DocumentRecord, ...]:
         """By (source, path)."""
 
-    async def revision(self, collection: str, source: str, path: str) -> str | None:
-        """The revision under which this document is indexed, if it is."""
+    async def revisions_of(
+        self, collection: str, documents: Iterable[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], str]:
+        """The revision under which each of these (source, path) is indexed; unknown ones are left
+        out."""
 
-    async def record(self, collection: str, revision: str) -> DocumentRecord | None:
-        """The document of this revision, if it is indexed."""
+    async def records(
+        self, collection: str, revisions: Iterable[str]
+    ) -> Mapping[str, DocumentRecord]:
+        """The documents of these revisions, by revision; those that are not indexed are left
+        out."""
 
     async def refs(
         self, collection: str, documents: Iterable[tuple[str, str]]

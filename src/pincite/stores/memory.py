@@ -25,9 +25,9 @@ from pincite.stores.predicate import matches
 from pincite.stores.ranked import Known, Side, rankings_of
 from pincite.stores.validate import (
     check_known,
-    check_points,
     check_prefix,
     check_request,
+    check_revisions,
     check_sparse,
     check_spec,
 )
@@ -54,23 +54,25 @@ class MemoryStore:
         self._dimensions.pop(collection, None)
         self._hidden = {item for item in self._hidden if item[0] != collection}
 
-    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
-        revisions = self._of(collection)
-        check_points(self._specs[collection], points)
-        if not revisions.get(revision):
-            self._hidden.add((collection, revision))
-        revisions.setdefault(revision, {}).update({p.chunk.id: p for p in points})
+    async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
+        held = self._of(collection)
+        check_revisions(self._specs[collection], revisions)
+        for revision, points in revisions.items():
+            if not held.get(revision):
+                self._hidden.add((collection, revision))
+            held.setdefault(revision, {}).update({p.chunk.id: p for p in points})
 
-    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
-        revisions = self._of(collection)
-        if (collection, revision) in self._hidden:
-            self._hidden.discard((collection, revision))
-            for other, points in revisions.items():
-                if other != revision:
-                    for key in points.keys() & revisions.get(revision, {}).keys():
-                        del points[key]
-        if replaces is not None and replaces != revision:
-            await self.remove(collection, [replaces])
+    async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
+        held = self._of(collection)
+        shown = {r for r in replaced if (collection, r) in self._hidden}
+        taken = {key: revision for revision in shown for key in held.get(revision, ())}
+        self._hidden -= {(collection, revision) for revision in shown}
+        for revision, points in held.items():
+            for key in points.keys() & taken.keys():
+                if taken[key] != revision:
+                    del points[key]
+        gone = [old for old in replaced.values() if old is not None and old not in replaced]
+        await self.remove(collection, gone)
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         for revision in revisions:
@@ -109,6 +111,10 @@ class MemoryStore:
             for key in ids
             if key in known
         )
+
+    async def vectors(self, collection: str, ids: Sequence[str]) -> Mapping[str, Vector]:
+        found = await self.load(collection, ids, vectors=True)
+        return {one.chunk.id: one.vector for one in found if one.vector is not None}
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         chunks = [p.chunk for r, p in self._visible(collection) if r == revision]

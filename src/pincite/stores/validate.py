@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -86,6 +86,20 @@ def check_points(spec: CollectionSpec, points: Sequence[Point]) -> None:
         else:
             _check_dense(point.dense, spec.dimensions, where)
         _check_text(point.chunk, where)
+
+
+def check_revisions(spec: CollectionSpec, revisions: Mapping[str, Sequence[Point]]) -> None:
+    """Raise InvalidPoint as `check_points`, and for an id that two revisions have."""
+    owners: dict[str, str] = {}
+    for revision, points in revisions.items():
+        check_points(spec, points)
+        for point in points:
+            other = owners.setdefault(point.chunk.id, revision)
+            if other != revision:
+                raise InvalidPoint(
+                    f"chunk id {point.chunk.id} of {point.chunk.path!r} is in revision {other!r},"
+                    f" too, and in one call only one of both may have it"
+                )
 
 
 def check_sparse(vector: SparseVector, where: str) -> None:

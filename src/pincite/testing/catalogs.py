@@ -33,7 +33,8 @@ class CatalogContract:
         assert await catalog.specs() == ()
         assert await catalog.sources("main") == ()
         assert await catalog.documents("main") == ()
-        assert await catalog.revision("main", "acme/docs", "a.md") is None
+        assert await catalog.revisions_of("main", [("acme/docs", "a.md")]) == {}
+        assert await catalog.records("main", ["r1"]) == {}
         assert await catalog.refs("main", [("acme/docs", "a.md")]) == {}
         assert await catalog.totals("main") == Totals()
 
@@ -69,8 +70,9 @@ class CatalogContract:
         await catalog.put("main", [record_of("a.md", "r1"), record_of("b.md", "r2")])
         await catalog.put("main", [record_of("a.md", "r3")])
         assert [r.revision for r in await catalog.documents("main")] == ["r3", "r2"]
-        assert await catalog.revision("main", "acme/docs", "a.md") == "r3"
-        assert await catalog.revision("main", "acme/docs", "c.md") is None
+        keys = [("acme/docs", path) for path in ("a.md", "b.md", "c.md")]
+        found = await catalog.revisions_of("main", keys)
+        assert found == {keys[0]: "r3", keys[1]: "r2"}
 
     @contract
     async def test_all_records_are_put_or_none(self, catalog: Catalog) -> None:
@@ -128,9 +130,8 @@ class CatalogContract:
     @contract
     async def test_a_document_is_known_by_its_revision(self, catalog: Catalog) -> None:
         await catalog.put_spec(DENSE_SPEC)
-        await catalog.put("main", [record_of("a.md", "r1")])
-        assert await catalog.record("main", "r1") == record_of("a.md", "r1")
-        assert await catalog.record("main", "r2") is None
+        await catalog.put("main", [record_of("a.md", "r1"), record_of("b.md", "r2")])
+        assert await catalog.records("main", ["r1", "r3"]) == {"r1": record_of("a.md", "r1")}
 
     @contract
     async def test_refs_are_those_of_the_documents(self, catalog: Catalog) -> None:
@@ -141,14 +142,17 @@ class CatalogContract:
         assert await catalog.refs("main", keys) == {keys[0]: "beef", keys[1]: "c0ffee"}
 
     @contract
-    async def test_refs_of_thousands_are_found_at_once(self, catalog: Catalog) -> None:
+    async def test_thousands_are_found_at_once(self, catalog: Catalog) -> None:
         await catalog.put_spec(DENSE_SPEC)
         records = [record_of(f"{number}.md", f"r{number}") for number in range(2_100)]
         await catalog.put("main", records)
         keys = [(record.source, record.path) for record in records]
-        assert await catalog.refs("main", [*keys, ("acme/docs", "none.md")]) == dict.fromkeys(
-            keys, "c0ffee"
-        )
+        asked = [*keys, ("acme/docs", "none.md")]
+        assert await catalog.refs("main", asked) == dict.fromkeys(keys, "c0ffee")
+        by_key = {(record.source, record.path): record.revision for record in records}
+        assert await catalog.revisions_of("main", asked) == by_key
+        by_revision = {record.revision: record for record in records}
+        assert await catalog.records("main", [*by_revision, "none"]) == by_revision
 
     @contract
     async def test_sources_come_by_name_and_are_replaced(self, catalog: Catalog) -> None:

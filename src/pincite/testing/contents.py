@@ -14,8 +14,10 @@ from pincite.ports import Store
 from pincite.testing.points import (
     DENSE,
     DENSE_SPEC,
+    LEXICAL_SPEC,
     SPARSE,
     assert_close,
+    assert_equal,
     chunk_of,
     id_of,
     point_of,
@@ -144,7 +146,7 @@ class ContentContract:
         points = {p.chunk.id: p for p in (point_of(f"fox {n} 🎉 fox") for n in range(7))}
         await show(store, "r1", *list(points.values())[:4])
         await show(store, "r2", *list(points.values())[4:])
-        await store.stage("main", "r3", [COW])
+        await store.stage("main", {"r3": [COW]})
         first = await store.export("main", None, 5)
         rest = await store.export("main", first[-1][1].chunk.id, 5)
         assert [point.chunk.id for _, point in first + rest] == sorted(points)
@@ -161,12 +163,55 @@ class ContentContract:
             await store.export("main", "xyz", 1)
 
     @contract
+    async def test_vectors_are_those_that_were_staged(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        points = {p.chunk.id: p for p in (point_of(f"fox {n} 🎉 fox") for n in range(300))}
+        await show(store, "r1", *points.values())
+        await store.stage("main", {"r2": [COW]})
+        found = await store.vectors("main", [*points, *points, COW.chunk.id, id_of("none"), "?"])
+        assert found.keys() == points.keys()
+        for key, vector in found.items():
+            assert_equal(vector, points[key].dense)
+        assert await store.vectors("main", []) == {}
+        await store.create(LEXICAL_SPEC)
+        assert await store.vectors("main", list(points)) == {}
+
+    @contract
+    async def test_a_point_without_a_vector_gives_none(self, store: Store) -> None:
+        await store.create(LEXICAL_SPEC)
+        await show(store, "r1", replace(FOX, dense=None))
+        await store.create(DENSE_SPEC)
+        await show(store, "r2", COW)
+        assert (await store.vectors("main", [FOX.chunk.id, COW.chunk.id])).keys() == {COW.chunk.id}
+
+    @contract
+    async def test_the_vector_of_an_id_is_that_of_the_visible_revision(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        old, new = point_of("old text", "a"), point_of("new text", "a")
+        await show(store, "r1", old)
+        await store.stage("main", {"r2": [new]})
+        for expected in (old, new):
+            found = await store.vectors("main", [id_of("a")])
+            assert_equal(found[id_of("a")], expected.dense)
+            await store.publish("main", {"r2": "r1"})
+
+    @contract
+    async def test_an_id_of_two_revisions_keeps_out_all_of_a_call(self, store: Store) -> None:
+        await store.create(DENSE_SPEC)
+        await show(store, "r0", COW)
+        with pytest.raises(InvalidPoint, match=FOX.chunk.id):
+            await store.stage("main", {"r1": [point_of("fine"), FOX], "r2": [FOX]})
+        assert await store.revisions("main") == {"r0": 1}
+
+    @contract
     async def test_an_invalid_point_leaves_the_store_untouched(self, store: Store) -> None:
         await store.create(DENSE_SPEC)
         await show(store, "r0", COW)
         for fault, point in INVALID.items():
             with pytest.raises(InvalidPoint):
-                await store.stage("main", "r1", [point_of("fine"), point])
+                await store.stage("main", {"r1": [point_of("fine"), point]})
+            with pytest.raises(InvalidPoint):
+                await store.stage("main", {"r1": [point_of("fine")], "r2": [point]})
             assert await store.revisions("main") == {"r0": 1}, fault
         assert await found(store, "fine fox") == {COW.chunk.id}
 

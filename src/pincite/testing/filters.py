@@ -106,9 +106,9 @@ class FilterContract:
         for each in (store, exact):
             await each.create(DENSE_SPEC)
             for number in range(3):
-                await each.stage("main", f"r{number}", filterable_points(30, number))
-                await each.publish("main", f"r{number}", None)
-            await each.stage("main", "unseen", filterable_points(10, 9))
+                await each.stage("main", {f"r{number}": filterable_points(30, number)})
+                await each.publish("main", {f"r{number}": None})
+            await each.stage("main", {"unseen": filterable_points(10, 9)})
         ids = [chunk.id for chunk in await exact.page("main", None, 99)]
         dice = random.Random(5)
         passed = 0

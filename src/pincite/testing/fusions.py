@@ -36,8 +36,8 @@ class FusionContract:
         for each in (store, exact):
             await each.create(DENSE_SPEC)
             for number in range(3):
-                await each.stage("main", f"r{number}", random_points(25, number))
-                await each.publish("main", f"r{number}", None)
+                await each.stage("main", {f"r{number}": random_points(25, number)})
+                await each.publish("main", {f"r{number}": None})
         return exact
 
     @contract

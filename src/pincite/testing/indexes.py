@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import replace
 
 import pytest
 
 from pincite.errors import InvalidPoint, StoreError, UsageError
-from pincite.model import Chunk, DocumentRecord, Point, SparseVector
+from pincite.model import Chunk, DocumentRecord, IndexedDocument, Point, SparseVector
 from pincite.ports import Index
 from pincite.testing.points import (
     DENSE_SPEC,
     LEXICAL_SPEC,
     SPARSE,
     assert_close,
+    assert_equal,
     document_of,
     point_of,
     request_for,
@@ -55,8 +57,8 @@ class IndexContract:
     @contract
     async def test_a_document_is_indexed_as_a_whole(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
-        await index.replace("main", *B1)
+        await index.replace("main", [A1])
+        await index.replace("main", [B1])
         assert await index.documents("main") == (A1[0], B1[0])
         assert await texts(index) == ["the brown cow", "the brown fox", "the brown owl"]
         (info,) = await index.collections()
@@ -68,7 +70,7 @@ class IndexContract:
     async def test_replacing_removes_what_was_there(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
         for document in (A1, B1, A2):
-            await index.replace("main", *document)
+            await index.replace("main", [document])
         assert await texts(index) == ["the brown owl", "the white hen"]
         assert await index.documents("main") == (A2[0], B1[0])
 
@@ -76,17 +78,18 @@ class IndexContract:
     async def test_replacing_twice_is_replacing_once(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
         for document in (A1, A1, A2, A2):
-            await index.replace("main", *document)
+            await index.replace("main", [document])
         assert await texts(index) == ["the white hen"]
 
     @contract
     async def test_the_same_file_with_other_encoders_takes_over_its_ids(self, index: Index) -> None:
         await index.create(LEXICAL_SPEC)
         record, points = document_of("a.md", "a1", ["the brown fox", "the hen"], dense=False)
-        await index.replace("main", record, points)
+        await index.replace("main", [IndexedDocument(record, points)])
         await index.create(DENSE_SPEC)
         again = [point_of(p.chunk.text, f"a1/{n}", path="a.md") for n, p in enumerate(points)]
-        await index.replace("main", replace(record, revision="a1-dense"), again)
+        dense_record = replace(record, revision="a1-dense")
+        await index.replace("main", [IndexedDocument(dense_record, again)])
         assert await texts(index) == ["the brown fox", "the hen"]
         dense, sparse = await index.search("main", request_for("fox hen"))
         assert len(dense.hits) == len(sparse.hits) == 2
@@ -94,14 +97,14 @@ class IndexContract:
     @contract
     async def test_a_document_without_chunks_is_remembered(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *EMPTY)
+        await index.replace("main", [EMPTY])
         assert await index.documents("main") == (EMPTY[0],)
         assert await texts(index) == []
 
     @contract
     async def test_an_invalid_document_leaves_the_old_one_untouched(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         record, points = A2
         faults: tuple[tuple[DocumentRecord, list[Point]], ...] = (
             (record, [replace(points[0], sparse=SparseVector((2, 1), (1.0, 1.0)))]),
@@ -111,14 +114,14 @@ class IndexContract:
         )
         for wrong in faults:
             with pytest.raises(InvalidPoint):
-                await index.replace("main", *wrong)
+                await index.replace("main", [IndexedDocument(*wrong)])
             assert await texts(index) == ["the brown cow", "the brown fox"]
             assert await index.documents("main") == (A1[0],)
 
     @contract
     async def test_a_document_is_read_whole_and_an_unknown_one_is_empty(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         record, points = A1
         wanted = {point.chunk for point in points}
         assert set(await index.document("main", record.source, record.path)) == wanted
@@ -131,7 +134,7 @@ class IndexContract:
             document_of("a.md", name, [f"{name}{n} common" for n in range(300)], dense=False)
             for name in ("old", "new")
         ]
-        await index.replace("main", *sides[0])
+        await index.replace("main", [sides[0]])
         seen: set[tuple[int, int]] = set()
 
         async def watch() -> None:
@@ -145,22 +148,104 @@ class IndexContract:
 
         watching = asyncio.create_task(watch())
         for round_ in range(4):
-            await index.replace("main", *sides[(round_ + 1) % 2])
+            await index.replace("main", [sides[(round_ + 1) % 2]])
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
         assert seen <= {(300, 0), (0, 300)}
 
     @contract
+    async def test_documents_are_replaced_together(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", [])
+        await index.replace("main", [A1, B1, EMPTY])
+        assert await index.documents("main") == (A1[0], B1[0], EMPTY[0])
+        await index.replace("main", [B1, A2])
+        assert await texts(index) == ["the brown owl", "the white hen"]
+        assert await index.documents("main") == (A2[0], B1[0], EMPTY[0])
+        for gone in ("fox", "cow"):
+            (sparse,) = await index.search("main", request_for(gone, dense=None))
+            assert sparse.hits == ()
+
+    @contract
+    async def test_one_document_cannot_be_there_twice_in_one_call(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", [A1])
+        same_name = IndexedDocument(replace(B1.record, revision="a2"), B1.points)
+        for wrong in ([A2, B1, A2], [B1, A1, A2], [A2, same_name]):
+            with pytest.raises(UsageError, match=r"a\.md"):
+                await index.replace("main", wrong)
+            assert await texts(index) == ["the brown cow", "the brown fox"]
+            assert await index.documents("main") == (A1[0],)
+
+    @contract
+    async def test_one_invalid_document_keeps_out_all_of_a_call(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", [A1])
+        owl = B1.points[0]
+        faults = (
+            IndexedDocument(B1.record, [replace(owl, sparse=SparseVector((1,), (math.nan,)))]),
+            IndexedDocument(B1.record, [replace(owl, sparse=SparseVector((1, 2), (1.0,)))]),
+            IndexedDocument(B1.record, [replace(owl, dense=None)]),
+            IndexedDocument(B1.record, []),
+            IndexedDocument(B1.record, [replace(owl, chunk=A2.points[0].chunk)]),
+        )
+        for wrong in faults:
+            with pytest.raises(InvalidPoint, match=r"b\.md|a\.md.* too"):
+                await index.replace("main", [A2, EMPTY, wrong])
+            assert await texts(index) == ["the brown cow", "the brown fox"]
+            assert await index.documents("main") == (A1[0],)
+        await index.replace("main", [A2, B1])
+        assert await texts(index) == ["the brown owl", "the white hen"]
+
+    @contract
+    async def test_each_of_many_documents_is_seen_whole_while_all_are_replaced(
+        self, index: Index
+    ) -> None:
+        await index.create(LEXICAL_SPEC)
+        versions = [
+            [
+                document_of(
+                    f"{n}.md",
+                    f"{version}{n}",
+                    [f"{version} {n} {m} common" for m in range(7)],
+                    dense=False,
+                )
+                for n in range(60)
+            ]
+            for version in ("old", "new")
+        ]
+        await index.replace("main", versions[0])
+        ids = [[{p.chunk.id for p in d.points} for d in documents] for documents in versions]
+        seen: set[tuple[int, int]] = set()
+
+        async def watch() -> None:
+            request = request_for("common", dense=None, sparse_limit=1_000)
+            while True:
+                (sparse,) = await index.search("main", request)
+                found = {hit.id for hit in sparse.hits}
+                seen.update(
+                    (len(found & old), len(found & new)) for old, new in zip(*ids, strict=True)
+                )
+                await asyncio.sleep(0)
+
+        watching = asyncio.create_task(watch())
+        for round_ in range(4):
+            await index.replace("main", versions[(round_ + 1) % 2])
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        assert seen <= {(7, 0), (0, 7)}
+
+    @contract
     async def test_many_documents_are_replaced_at_once(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
         documents = [document_of(f"{n}.md", f"r{n}", [f"text {n}"]) for n in range(30)]
-        await asyncio.gather(*(index.replace("main", *document) for document in documents))
+        await asyncio.gather(*(index.replace("main", [document]) for document in documents))
         assert await texts(index) == sorted(f"text {n}" for n in range(30))
 
     @contract
     async def test_a_touched_document_shows_its_new_ref(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         assert (await chunk_found(index, "fox")).ref == "c0ffee"
         fresh = replace(A1[0], ref="beef", mtime_ns=7, size=8)
         unknown = replace(B1[0], ref="beef")
@@ -172,8 +257,8 @@ class IndexContract:
     @contract
     async def test_documents_are_removed_by_revision(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
-        await index.replace("main", *B1)
+        await index.replace("main", [A1])
+        await index.replace("main", [B1])
         await index.remove("main", ["a1", "never there"])
         assert await texts(index) == ["the brown owl"]
         assert await index.documents("main") == (B1[0],)
@@ -183,7 +268,7 @@ class IndexContract:
         await index.create(DENSE_SPEC)
         other = document_of("c.md", "c1", ["another fox"], source="acme/code")
         for document in (A1, B1, other):
-            await index.replace("main", *document)
+            await index.replace("main", [document])
         for name in ("acme/docs", "acme/code"):
             await index.put_source("main", source_of(name))
         assert await index.forget("main", "acme/docs") == 2
@@ -196,13 +281,13 @@ class IndexContract:
     async def test_a_reset_collection_keeps_its_sources_alone(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
         await index.put_source("main", source_of())
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         await index.reset(LEXICAL_SPEC)
         (info,) = await index.collections()
         assert info.spec == replace(LEXICAL_SPEC, counted=True)
         assert (info.documents, info.sources) == (0, (source_of(),))
         assert await texts(index) == []
-        await index.replace("main", *document_of("a.md", "a1", ["word"], dense=False))
+        await index.replace("main", [document_of("a.md", "a1", ["word"], dense=False)])
         assert await texts(index) == ["word"]
 
     @contract
@@ -210,8 +295,8 @@ class IndexContract:
         await index.drop("never-there")
         await index.create(DENSE_SPEC)
         await index.create(replace(DENSE_SPEC, name="other"))
-        await index.replace("main", *A1)
-        await index.replace("other", *A1)
+        await index.replace("main", [A1])
+        await index.replace("other", [A1])
         await index.drop("main")
         assert [info.spec.name for info in await index.collections()] == ["other"]
         with pytest.raises(UsageError):
@@ -226,12 +311,13 @@ class IndexContract:
             lambda: index.put_source("main", source_of()),
             lambda: index.forget("main", "x"),
             lambda: index.documents("main"),
-            lambda: index.replace("main", *A1),
+            lambda: index.replace("main", [A1]),
             lambda: index.touch("main", []),
             lambda: index.remove("main", []),
             lambda: index.search("main", request_for("x")),
             lambda: index.load("main", []),
             lambda: index.page("main", None, 1),
+            lambda: index.embedded("main", "x", "y"),
             lambda: index.weigh("main", "r", {}),
             lambda: index.settle("main"),
         )
@@ -242,7 +328,7 @@ class IndexContract:
     @contract
     async def test_a_change_that_cannot_be_leaves_the_spec_alone(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         with pytest.raises(StoreError):
             await index.create(replace(DENSE_SPEC, dense="other", dimensions=3))
         with pytest.raises(UsageError):
@@ -254,7 +340,7 @@ class IndexContract:
     @contract
     async def test_a_new_average_length_is_kept(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         vector, _ = SPARSE.encode_document("turnstile", 99.0)
         ids = [point.chunk.id for point in A1[1]]
         await index.weigh("main", A1[0].revision, {ids[0]: vector, ids[1]: A1[1][1].sparse})
@@ -266,16 +352,39 @@ class IndexContract:
     @contract
     async def test_vectors_come_back(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         point = A1[1][0]
         (stored,) = await index.load("main", [point.chunk.id], vectors=True)
         assert stored.chunk == point.chunk
         assert_close(stored.vector, point.dense)
 
     @contract
+    async def test_chunks_come_with_the_vectors_that_were_given(self, index: Index) -> None:
+        await index.create(DENSE_SPEC)
+        await index.replace("main", [A1, B1])
+        place = (A1.record.source, A1.record.path)
+        found = {one.chunk: one.vector for one in await index.embedded("main", *place)}
+        assert found.keys() == {point.chunk for point in A1.points}
+        for point in A1.points:
+            assert_equal(found[point.chunk], point.dense)
+        assert await index.embedded("main", place[0], "no such file") == ()
+        await index.replace("main", [A2])
+        (stored,) = await index.embedded("main", *place)
+        assert stored.chunk == A2.points[0].chunk
+
+    @contract
+    async def test_a_lexical_document_has_no_vectors(self, index: Index) -> None:
+        await index.create(LEXICAL_SPEC)
+        document = document_of("a.md", "a1", ["the brown fox"], dense=False)
+        await index.replace("main", [document])
+        assert await index.embedded("main", document.record.source, "a.md") == ()
+        await index.create(DENSE_SPEC)  # its points have none yet
+        assert await index.embedded("main", document.record.source, "a.md") == ()
+
+    @contract
     async def test_settling_changes_no_answer(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
-        await index.replace("main", *A1)
+        await index.replace("main", [A1])
         before = await index.search("main", request_for("fox"))
         await index.settle("main")
         await index.settle("main")
@@ -288,10 +397,10 @@ class IndexContract:
             document = document_of(
                 "a.md", f"r{number}", [f"text {n} of {number}" for n in range(200)], dense=False
             )
-            writing = asyncio.create_task(index.replace("main", *document))
+            writing = asyncio.create_task(index.replace("main", [document]))
             await asyncio.sleep(0.001 * number)
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
-        await index.replace("main", *document_of("b.md", "b1", ["end"], dense=False))
+        await index.replace("main", [document_of("b.md", "b1", ["end"], dense=False)])
         by_path = {record.path: record.chunks for record in await index.documents("main")}
         assert len(await texts(index)) == sum(by_path.values())

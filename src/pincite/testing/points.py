@@ -13,6 +13,7 @@ from pincite.model import (
     Chunk,
     CollectionSpec,
     DocumentRecord,
+    IndexedDocument,
     Point,
     Source,
     SourceRecord,
@@ -62,9 +63,8 @@ def point_of(text: str, name: str | None = None, *, dense: bool = True, **values
 
 def document_of(
     path: str, revision: str, texts: Sequence[str], *, dense: bool = True, source: str = "acme/docs"
-) -> tuple[DocumentRecord, tuple[Point, ...]]:
-    """A document of one chunk per text, and its points; their ids follow from revision and
-    place."""
+) -> IndexedDocument:
+    """A document of one chunk per text; their ids follow from revision and place."""
     points = tuple(
         point_of(text, f"{revision}/{place}", dense=dense, repo=source, path=path)
         for place, text in enumerate(texts)
@@ -80,7 +80,7 @@ def document_of(
         chunks=len(points),
         tokens=sum(point.length for point in points),
     )
-    return record, points
+    return IndexedDocument(record, points)
 
 
 def assert_close(loaded: Vector | None, staged: Vector | None) -> None:
@@ -90,6 +90,14 @@ def assert_close(loaded: Vector | None, staged: Vector | None) -> None:
     assert loaded.dtype == np.float32
     assert abs(float(np.linalg.norm(loaded)) - 1) < 1e-5
     assert float(loaded @ staged) > 0.999
+
+
+def assert_equal(held: Vector | None, staged: Vector | None) -> None:
+    """A vector as `Store.vectors` may give it: float32, the same to 1e-6."""
+    assert held is not None
+    assert staged is not None
+    assert held.dtype == np.float32
+    assert np.allclose(held, staged, rtol=0, atol=1e-6)
 
 
 def source_of(name: str = "acme/docs") -> SourceRecord:

@@ -95,8 +95,8 @@ class ScoreContract:
         for each in (store, exact):
             await each.create(DENSE_SPEC)
             for number in range(4):
-                await each.stage("main", f"r{number}", random_points(60, number))
-                await each.publish("main", f"r{number}", None)
+                await each.stage("main", {f"r{number}": random_points(60, number)})
+                await each.publish("main", {f"r{number}": None})
         return exact
 
     async def agree(self, store: Store, exact: Store, request: SearchRequest) -> None:
@@ -142,8 +142,8 @@ class ScoreContract:
     async def test_a_collection_without_idf_has_plain_products(self, store: Store) -> None:
         await store.create(replace(DENSE_SPEC, idf=False))
         points = [point_of("fox fox cow"), point_of("fox"), point_of("cow hen")]
-        await store.stage("main", "r1", points)
-        await store.publish("main", "r1", None)
+        await store.stage("main", {"r1": points})
+        await store.publish("main", {"r1": None})
         request = request_for("fox fox owl", dense=None)
         (ranking,) = await store.search("main", request)
         assert request.sparse is not None
@@ -187,8 +187,8 @@ class ScoreContract:
     async def test_ties_are_ordered_by_id(self, store: Store) -> None:
         await store.create(DENSE_SPEC)
         points = [point_of("the same words", f"copy {number}") for number in range(20)]
-        await store.stage("main", "r1", points)
-        await store.publish("main", "r1", None)
+        await store.stage("main", {"r1": points})
+        await store.publish("main", {"r1": None})
         for ranking in await store.search("main", request_for("same words")):
             assert [hit.id for hit in ranking.hits] == sorted(p.chunk.id for p in points)
 
@@ -219,8 +219,8 @@ class ScoreContract:
         await store.create(DENSE_SPEC)
         point = point_of("🎉", "party")
         assert point.sparse.indices == ()
-        await store.stage("main", "r1", [point, point_of("fox")])
-        await store.publish("main", "r1", None)
+        await store.stage("main", {"r1": [point, point_of("fox")]})
+        await store.publish("main", {"r1": None})
         dense, sparse = await store.search("main", request_for("🎉"))
         assert dense.hits[0].id == point.chunk.id
         assert sparse.hits == ()

@@ -28,7 +28,7 @@ class CollectionContract:
     async def test_a_lexical_collection_takes_no_dense_vectors(self, store: Store) -> None:
         await store.create(LEXICAL_SPEC)
         with pytest.raises(InvalidPoint):
-            await store.stage("main", "r1", [FOX])
+            await store.stage("main", {"r1": [FOX]})
         assert await store.revisions("main") == {}
 
     @contract
@@ -90,7 +90,7 @@ class CollectionContract:
         await store.drop("never-there")
         await store.create(DENSE_SPEC)
         await show(store, "r1", FOX)
-        await store.stage("main", "r2", [COW])
+        await store.stage("main", {"r2": [COW]})
         await store.drop("main")
         with pytest.raises(UsageError):
             await store.revisions("main")
@@ -104,8 +104,8 @@ class CollectionContract:
         await store.create(DENSE_SPEC)
         await store.create(replace(DENSE_SPEC, name="other"))
         await show(store, "r1", FOX)
-        await store.stage("other", "r1", [COW])
-        await store.publish("other", "r1", None)
+        await store.stage("other", {"r1": [COW]})
+        await store.publish("other", {"r1": None})
         assert await found(store, "fox cow") == {FOX.chunk.id}
         await store.drop("other")
         assert await found(store, "fox cow") == {FOX.chunk.id}
@@ -113,13 +113,14 @@ class CollectionContract:
     @contract
     async def test_an_unknown_collection_is_a_usage_error(self, store: Store) -> None:
         calls = (
-            lambda: store.stage("main", "r1", []),
-            lambda: store.publish("main", "r1", None),
+            lambda: store.stage("main", {"r1": []}),
+            lambda: store.publish("main", {"r1": None}),
             lambda: store.remove("main", ["r1"]),
             lambda: store.search("main", request_for("x")),
             lambda: store.load("main", []),
             lambda: store.revisions("main"),
             lambda: store.page("main", None, 1),
+            lambda: store.vectors("main", []),
             lambda: store.set_sparse("main", {}),
             lambda: store.optimise("main"),
         )

@@ -8,7 +8,7 @@ from typing import Final
 from pincite.chunkers import chunk_id
 from pincite.errors import UsageError
 from pincite.evals.run.runner import Progressed, fingerprint
-from pincite.model import Chunk, CollectionSpec, DocumentRecord, Point, SourceType
+from pincite.model import Chunk, CollectionSpec, DocumentRecord, IndexedDocument, Point, SourceType
 from pincite.ports import DenseEncoder, Index, SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder, round_average
 from pincite.providers.sparse.language import guess_language, stemmer_for
@@ -75,7 +75,7 @@ async def index_corpus(
             tokens=tokens,
             source_type=source_type,
         )
-        await index.replace(name, record, points)
+        await index.replace(name, [IndexedDocument(record, points)])
         progress(min(start + _BATCH, len(items)), len(items))
     return spec
 

@@ -33,9 +33,9 @@ from pincite.stores.ranked import Known, Side, rankings_of
 from pincite.stores.validate import (
     check_known,
     check_name,
-    check_points,
     check_prefix,
     check_request,
+    check_revisions,
     check_sparse,
     check_spec,
 )
@@ -122,35 +122,39 @@ class ChromaStore:
             self._require_ours(await self._database.open(name))
             await self._database.drop(name)
 
-    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
+    async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         chroma, state = await self._open(collection)
-        check_points(state.spec, points)
+        check_revisions(state.spec, revisions)
         image = await self._images.of(collection, chroma, state)
         hidden = state.hidden
-        if all(record.revision != revision for record in image.records.values()):
-            hidden |= {revision}
+        if fresh := revisions.keys() - {record.revision for record in image.records.values()}:
+            hidden |= fresh
             state = await self._change(chroma, state, hidden)
             image = self._images.carry(collection, image, state, image.records)
-        last = {key_of(revision, point.chunk.id): point for point in points}
-        rows = {key: (records.to_record(p, revision), p.chunk.text) for key, p in last.items()}
+        last = {
+            key_of(revision, point.chunk.id): (revision, point)
+            for revision, points in revisions.items()
+            for point in points
+        }
+        rows = {key: (records.to_record(p, r), p.chunk.text) for key, (r, p) in last.items()}
         if last:
-            vectors = [records.vector_of(p, state.dimensions) for p in last.values()]
+            vectors = [records.vector_of(p, state.dimensions) for _, p in last.values()]
             metadatas, texts = (list(column) for column in zip(*rows.values(), strict=True))
             await self._database.upsert(chroma, list(rows), np.stack(vectors), metadatas, texts)
         state = await self._change(chroma, state, hidden)
-        fresh = {key: records.from_record(key, *row) for key, row in rows.items()}
-        self._images.carry(collection, image, state, {**image.records, **fresh})
+        held = {key: records.from_record(key, *row) for key, row in rows.items()}
+        self._images.carry(collection, image, state, {**image.records, **held})
 
-    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
+    async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
         chroma, state = await self._open(collection)
         image = await self._images.of(collection, chroma, state)
-        gone = [] if replaces is None or replaces == revision else [replaces]
+        gone = {old for old in replaced.values() if old is not None and old not in replaced}
         taken: list[str] = []
-        if revision in state.hidden:
-            mine = {r.chunk.id for r in image.records.values() if r.revision == revision}
-            others = (r for r in image.records.values() if r.revision != revision)
+        if shown := state.hidden & replaced.keys():
+            mine = {r.chunk.id for r in image.records.values() if r.revision in shown}
+            others = (r for r in image.records.values() if r.revision not in shown)
             taken = [record.key for record in others if record.chunk.id in mine]
-            state = await self._change(chroma, state, (state.hidden - {revision}) | set(gone))
+            state = await self._change(chroma, state, (state.hidden - shown) | gone)
             self._images.carry(collection, image, state, image.records)
         if taken or gone:
             await self._remove(collection, chroma, state, gone, taken)
@@ -210,6 +214,10 @@ class ChromaStore:
                 self._database, chroma, [r for r in found.values() if r.dense]
             )
         return tuple(Stored(found[key].chunk, held.get(key)) for key in ids if key in found)
+
+    async def vectors(self, collection: str, ids: Sequence[str]) -> Mapping[str, Vector]:
+        found = await self.load(collection, ids, vectors=True)
+        return {one.chunk.id: one.vector for one in found if one.vector is not None}
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         chroma, state = await self._open(collection)

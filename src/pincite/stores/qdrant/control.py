@@ -14,7 +14,7 @@ the end such hits are dropped. Hence a document is seen whole or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 from typing import Any
 from uuid import UUID
@@ -59,9 +59,9 @@ class Removed:
         """They have been removed."""
         self._names += revisions
 
-    def discard(self, revision: str) -> None:
-        """It is there again."""
-        self._names = [name for name in self._names if name != revision]
+    def discard(self, revisions: Collection[str]) -> None:
+        """They are there again."""
+        self._names = [name for name in self._names if name not in revisions]
 
     def take(self, keep: int) -> list[str]:
         """All but the last ones, to be forgotten now."""
@@ -75,9 +75,9 @@ def hide(revisions: Iterable[str]) -> models.UpsertOperation:
     return _upsert({_key(revision): revision for revision in revisions})
 
 
-def switch(revision: str, gone: Sequence[str]) -> models.UpsertOperation:
-    """Show a hidden revision and hide the one that it replaces, if any, in one write."""
-    return _upsert({_key(revision): other for other in gone or [_NOBODY]})
+def switch(replaced: Mapping[str, str | None]) -> models.UpsertOperation:
+    """Show hidden revisions and hide those that they replace, if any: each pair in one write."""
+    return _upsert({_key(revision): old or _NOBODY for revision, old in replaced.items()})
 
 
 def forget(revisions: Iterable[str]) -> models.DeleteOperation:

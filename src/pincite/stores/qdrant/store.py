@@ -12,10 +12,10 @@ from uuid import UUID
 
 from qdrant_client import models
 
-from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector
+from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector, Vector
 from pincite.ports import EVERYTHING, SearchRequest, Stored
 from pincite.stores import payload
-from pincite.stores.payload import DENSE, REVISION, SPARSE
+from pincite.stores.payload import ALIASED, DENSE, REVISION, SPARSE
 from pincite.stores.qdrant import collections, control, translate, writing
 from pincite.stores.qdrant.collections import Layout
 from pincite.stores.qdrant.connection import Connection
@@ -25,9 +25,9 @@ from pincite.stores.qdrant.translate import among
 from pincite.stores.validate import (
     check_known,
     check_name,
-    check_points,
     check_prefix,
     check_request,
+    check_revisions,
     check_sparse,
     check_spec,
     is_id,
@@ -90,22 +90,28 @@ class QdrantStore:
             collections.require_ours(self._connection, name, found, self._owner)
             await self._connection.ask(f"drop {name}", lambda c: c.delete_collection(name))
 
-    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
+    async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         name = self._name(collection)
-        check_points(self._specs[collection], points)
-        self._removed[collection].discard(revision)
-        await writing.stage(self._connection, name, revision, points)
+        check_revisions(self._specs[collection], revisions)
+        self._removed[collection].discard(revisions)
+        await writing.stage(self._connection, name, revisions)
 
-    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
+    async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
         name = self._name(collection)
         hidden = await self._read_hidden(name)
-        gone = [] if replaces is None or replaces == revision else [replaces]
-        if revision in hidden:
-            await writing.take_ids(self._connection, name, revision)
-            operations = writing.publication(revision, gone)
-            await self._remove(collection, operations, gone)
-        elif gone:
-            await self._remove(collection, writing.removal(gone), gone)
+        steps = {r: old if old not in replaced else None for r, old in replaced.items()}
+        shown = [revision for revision in steps if revision in hidden]
+        waiting = await writing.counts(self._connection, name, ALIASED, shown)
+        alone = [[revision] for revision in shown if revision in waiting]
+        rest = [revision for revision in shown if revision not in waiting]
+        groups = (rest[i : i + _REVISIONS] for i in range(0, len(rest), _REVISIONS))
+        for group in (*groups, *alone):
+            if group in alone:
+                await writing.take_ids(self._connection, name, group)
+            some = {revision: steps[revision] for revision in group}
+            gone = [old for old in some.values() if old is not None]
+            await self._remove(collection, writing.publication(some), gone)
+        await self.remove(collection, [o for r, o in steps.items() if o and r not in hidden])
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         self._name(collection)
@@ -174,6 +180,10 @@ class QdrantStore:
                 chunk = payload.to_chunk(UUID(str(record.id)), held)
                 found[chunk.id] = Stored(chunk, translate.to_vector(record) if vectors else None)
         return tuple(found[key] for key in ids if key in found)
+
+    async def vectors(self, collection: str, ids: Sequence[str]) -> Mapping[str, Vector]:
+        found = await self.load(collection, ids, vectors=True)
+        return {one.chunk.id: one.vector for one in found if one.vector is not None}
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         name = self._name(collection)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -20,23 +20,25 @@ _ALL = 2**31 - 1
 _PAGE = 1_000
 
 
-async def stage(connection: Connection, name: str, revision: str, points: Sequence[Point]) -> None:
+async def stage(
+    connection: Connection, name: str, revisions: Mapping[str, Sequence[Point]]
+) -> None:
     """Upsert, under aliases where another revision has the ids. A point that has an alias already
-    keeps it. A revision without points is put out of sight first, in the same request."""
+    keeps it. Revisions without points are put out of sight first, in the same request."""
     before: list[models.UpdateOperation] = []
-    if not await count(connection, name, among(REVISION, [revision])):
-        before.append(control.hide([revision]))
-    aliases = {payload.alias(p.chunk.id, revision): p.chunk.id for p in points}
-    for start in range(0, len(points), _BATCH):
-        some = points[start : start + _BATCH]
-        keys = [UUID(hex=point.chunk.id) for point in some]
-        waiting = [payload.alias(point.chunk.id, revision) for point in some]
+    if fresh := revisions.keys() - await counts(connection, name, REVISION, revisions):
+        before.append(control.hide(sorted(fresh)))
+    pairs = [(revision, point) for revision, points in revisions.items() for point in points]
+    for start in range(0, len(pairs), _BATCH):
+        some = pairs[start : start + _BATCH]
+        keys = {UUID(hex=point.chunk.id): revision for revision, point in some}
+        waiting = {payload.alias(point.chunk.id, r): point.chunk.id for r, point in some}
         held = await owners(connection, name, [str(key) for key in (*keys, *waiting)])
-        taken = {key.hex for key in keys if held.get(key, revision) != revision}
-        taken |= {aliases[key] for key in waiting if key in held}
+        taken = {key.hex for key, revision in keys.items() if held.get(key, revision) != revision}
+        taken |= {key for alias, key in waiting.items() if alias in held}
         made = {
-            point.chunk.id: translate.to_point(point, revision, aliased=point.chunk.id in taken)
-            for point in some
+            point.chunk.id: translate.to_point(point, r, aliased=point.chunk.id in taken)
+            for r, point in some
         }
         upsert = models.UpsertOperation(upsert=models.PointsList(points=list(made.values())))
         await apply(connection, name, [*before, upsert])
@@ -45,9 +47,9 @@ async def stage(connection: Connection, name: str, revision: str, points: Sequen
         await apply(connection, name, before)
 
 
-async def take_ids(connection: Connection, name: str, revision: str) -> None:
-    """Give the aliased points of a revision their own ids."""
-    waiting = among(ALIASED, [revision])
+async def take_ids(connection: Connection, name: str, revisions: Collection[str]) -> None:
+    """Give the aliased points of revisions their own ids."""
+    waiting = among(ALIASED, revisions)
     records = await scroll(connection, name, waiting, vectors=True)
     for start in range(0, len(records), _BATCH):
         own = [translate.without_alias(record) for record in records[start : start + _BATCH]]
@@ -64,15 +66,15 @@ async def finish_taking(connection: Connection, name: str) -> None:
         records = await scroll(connection, name, among(ALIASED, [revision]))
         own = [str(UUID(hex=(record.payload or {})[OWN_ID])) for record in records]
         if revision in (await owners(connection, name, own)).values():
-            await take_ids(connection, name, revision)
+            await take_ids(connection, name, [revision])
 
 
-def publication(revision: str, gone: Sequence[str]) -> list[models.UpdateOperation]:
-    """Seen, and what it replaces out of sight, in one write; then that is deleted."""
-    operations: list[models.UpdateOperation] = [control.switch(revision, gone)]
-    if gone:
+def publication(replaced: Mapping[str, str | None]) -> list[models.UpdateOperation]:
+    """Each seen, and what it replaces out of sight, in one write; then that is deleted."""
+    operations: list[models.UpdateOperation] = [control.switch(replaced)]
+    if gone := [old for old in replaced.values() if old is not None]:
         operations.append(control.delete(gone))
-    return [*operations, control.forget([revision])]
+    return [*operations, control.forget(replaced)]
 
 
 def removal(revisions: Sequence[str]) -> list[models.UpdateOperation]:
@@ -105,18 +107,16 @@ async def owners(connection: Connection, name: str, ids: Sequence[str]) -> dict[
     return {UUID(str(r.id)): r.payload[REVISION] for r in records if r.payload}
 
 
-async def count(connection: Connection, name: str, filter_: models.Filter) -> int:
-    """How many points there are, exactly."""
+async def counts(
+    connection: Connection, name: str, field: str, values: Collection[str] | None = None
+) -> dict[str, int]:
+    """How many points have each value of a field, or each of these."""
+    if values is not None and not values:
+        return {}
+    only = None if values is None else among(field, values)
     answer = await connection.ask(
-        f"count {name}", lambda client: client.count(name, count_filter=filter_, exact=True)
-    )
-    return answer.count
-
-
-async def counts(connection: Connection, name: str, field: str) -> dict[str, int]:
-    """How many points have each value of a field."""
-    answer = await connection.ask(
-        f"count {name}", lambda client: client.facet(name, field, limit=_ALL, exact=True)
+        f"count {name}",
+        lambda client: client.facet(name, field, facet_filter=only, limit=_ALL, exact=True),
     )
     return {_plain(str(hit.value)): hit.count for hit in answer.hits if hit.count}
 

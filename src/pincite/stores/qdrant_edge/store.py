@@ -18,7 +18,7 @@ import qdrant_edge as edge
 from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector, Vector
 from pincite.ports import Filter, SearchRequest, Stored
 from pincite.stores import payload
-from pincite.stores.payload import REVISION
+from pincite.stores.payload import ALIASED, REVISION
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.coarse import COARSE, from_coarse
 from pincite.stores.qdrant_edge.generations import space_taken
@@ -26,14 +26,22 @@ from pincite.stores.qdrant_edge.layout import USUAL, EdgeLayout
 from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import among
-from pincite.stores.qdrant_edge.writing import ALL, counts, finish_taking, owners, take_ids, write
+from pincite.stores.qdrant_edge.writing import (
+    ALL,
+    counts,
+    exact_vectors,
+    finish_taking,
+    owners,
+    take_ids,
+    write,
+)
 from pincite.stores.room import free_bytes
 from pincite.stores.validate import (
     check_known,
     check_name,
-    check_points,
     check_prefix,
     check_request,
+    check_revisions,
     check_sparse,
     check_spec,
     is_id,
@@ -95,26 +103,31 @@ class EdgeStore:
                 if folder.name not in collections:
                     shutil.rmtree(folder, ignore_errors=True)
 
-    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
+    async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         shard = self._shard(collection)
-        check_points(self._specs[collection], points)
-        size = sum(len(p.chunk.text) + 12 * len(p.sparse.indices) + 2_000 for p in points)
+        check_revisions(self._specs[collection], revisions)
+        pairs = [(revision, point) for revision, points in revisions.items() for point in points]
+        size = sum(len(p.chunk.text) + 12 * len(p.sparse.indices) + 2_000 for _, p in pairs)
         shard.require_space(4 * size)
-        if not shard.count(among(REVISION, [revision])):
-            shard.hidden.add(revision)
-        for start in range(0, len(points), _BATCH):
+        shard.hidden.update(revisions.keys() - counts(shard, REVISION, revisions).keys())
+        for start in range(0, len(pairs), _BATCH):
             async with shard.writing:
-                write(shard, revision, points[start : start + _BATCH])
+                write(shard, pairs[start : start + _BATCH])
             await asyncio.sleep(0)  # a search may go first
 
-    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
+    async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
         shard = self._shard(collection)
-        gone = [replaces] if replaces is not None and replaces != revision else []
+        gone = {old for old in replaced.values() if old is not None and old not in replaced}
+        aliased = shard.hidden & counts(shard, ALIASED, replaced.keys() & shard.hidden).keys()
         async with shard.writing:
-            if revision in shard.hidden:
+            shard.hidden.difference_update(replaced.keys() - aliased)
+            shard.hidden.update(gone - {replaced[revision] for revision in aliased})
+        for revision in sorted(aliased):
+            async with shard.writing:
                 take_ids(shard, revision)
                 shard.hidden.discard(revision)
-            shard.hidden.update(gone)
+                shard.hidden.update(gone & {replaced[revision]})
+            await asyncio.sleep(0)
         await self.remove(collection, gone)
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
@@ -148,6 +161,18 @@ class EdgeStore:
         chunks = ((payload.to_chunk(key, held), known.get(key)) for key, held in seen.items())
         found = {chunk.id: Stored(chunk, vector) for chunk, vector in chunks}
         return tuple(found[key] for key in ids if key in found)
+
+    async def vectors(self, collection: str, ids: Sequence[str]) -> Mapping[str, Vector]:
+        shard = self._shard(collection)
+        if self._specs[collection].dense is None:
+            return {}
+        keys = [UUID(hex=key) for key in ids if is_id(key)]
+        held = owners(shard, keys)
+        return {
+            key.hex: vector
+            for key, vector in exact_vectors(shard, held).items()
+            if held[key] not in shard.hidden
+        }
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         shard = self._shard(collection)
@@ -242,9 +267,5 @@ def _vectors(shard: Shard, payloads: Mapping[UUID, Mapping[str, Any]]) -> dict[U
     coarse = {key: held[COARSE] for key, held in payloads.items() if COARSE in held}
     found = dict(zip(coarse, from_coarse(tuple(coarse.values())), strict=True))
     if others := [key for key in payloads if key not in coarse]:
-        named = [payload.DENSE]
-        held = shard.ask(lambda s: [(r.id, r.vector) for r in s.retrieve(others, False, named)])
-        for key, vectors in held:
-            if (values := vectors.get(payload.DENSE)) is not None:
-                found[key] = translate.to_vector(values)
+        found |= exact_vectors(shard, others)
     return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 import qdrant_edge as edge
 
-from pincite.model import Point
+from pincite.model import Point, Vector
 from pincite.stores import payload
-from pincite.stores.payload import ALIASED, OWN_ID, REVISION
+from pincite.stores.payload import ALIASED, DENSE, OWN_ID, REVISION
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import among
@@ -17,9 +17,12 @@ from pincite.stores.qdrant_edge.translate import among
 ALL = 2**31  #: no limit
 
 
-def counts(shard: Shard, field: str) -> dict[str, int]:
-    """How many points have each value of an indexed field."""
-    request = edge.FacetRequest(field, limit=ALL, exact=True)
+def counts(shard: Shard, field: str, values: Collection[str] | None = None) -> dict[str, int]:
+    """How many points have each value of an indexed field, or each of these."""
+    only = None if values is None else among(field, values)
+    if only is not None and not (values and shard.count(only)):
+        return {}
+    request = edge.FacetRequest(field, limit=ALL, exact=True, filter=only)
     hits = shard.ask(lambda s: s.facet(request)).hits
     return {hit.value: hit.count for hit in hits if hit.count}  # it remembers what was there
 
@@ -31,16 +34,26 @@ def owners(shard: Shard, ids: Sequence[UUID]) -> dict[UUID, str]:
     return {record.id: record.payload[REVISION] for record in records}
 
 
-def write(shard: Shard, revision: str, points: Sequence[Point]) -> None:
-    """Upsert, under aliases where another revision has the ids: the same file, indexed with other
-    encoders. A point that has an alias already keeps it."""
-    held = owners(shard, [UUID(hex=point.chunk.id) for point in points])
-    taken = {key.hex for key, owner in held.items() if owner != revision}
+def exact_vectors(shard: Shard, ids: Iterable[UUID]) -> dict[UUID, Vector]:
+    """The dense vectors of these points, as far as they have one."""
+    wanted, named = list(ids), [DENSE]
+    held = shard.ask(lambda s: [(r.id, r.vector) for r in s.retrieve(wanted, False, named)])
+    found = ((key, vectors.get(DENSE)) for key, vectors in held)
+    return {key: translate.to_vector(values) for key, values in found if values is not None}
+
+
+def write(shard: Shard, pairs: Sequence[tuple[str, Point]]) -> None:
+    """Upsert points of revisions, under aliases where another revision has the ids: the same file,
+    indexed with other encoders. A point that has an alias already keeps it. The pairs have no id
+    under two revisions."""
+    revisions = {UUID(hex=point.chunk.id): revision for revision, point in pairs}
+    held = owners(shard, list(revisions))
+    taken = {key.hex for key, owner in held.items() if owner != revisions[key]}
     again = len(held) - len(taken)
-    if shard.count(among(ALIASED, [revision])):
-        aliases = {payload.alias(p.chunk.id, revision): p.chunk.id for p in points}
+    if shard.count(among(ALIASED, set(revisions.values()))):
+        aliases = {payload.alias(p.chunk.id, revision): p.chunk.id for revision, p in pairs}
         taken |= {aliases[key] for key in owners(shard, list(aliases))}
-    made = [translate.to_point(p, revision, p.chunk.id in taken) for p in points]
+    made = [translate.to_point(p, revision, p.chunk.id in taken) for revision, p in pairs]
     shard.apply(edge.UpdateOperation.upsert_points(made), written=len(made), deleted=again)
 
 

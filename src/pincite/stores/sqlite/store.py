@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector
+from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector, Vector
 from pincite.ports import SearchRequest, Stored
 from pincite.stores.ranked import rankings_of
 from pincite.stores.sqlite import rows
@@ -22,9 +22,9 @@ from pincite.stores.sqlite.search import Image, sides_of, take_image
 from pincite.stores.validate import (
     check_known,
     check_name,
-    check_points,
     check_prefix,
     check_request,
+    check_revisions,
     check_sparse,
     check_spec,
 )
@@ -65,37 +65,41 @@ class SqliteStore:
             db.execute("DELETE FROM collections WHERE name = ?", (collection,))
         self._images.pop(collection, None)
 
-    async def stage(self, collection: str, revision: str, points: Sequence[Point]) -> None:
+    async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         number, spec, _ = self._of(collection)
-        check_points(spec, points)
+        check_revisions(spec, revisions)
         with self._database.writing() as db:
-            owner, hidden, count = _revision(db, number, revision)
-            if not count and not hidden:
-                db.execute("UPDATE revisions SET hidden = 1 WHERE id = ?", (owner,))
-            last = {point.chunk.id: point for point in points}
-            rows.delete(db, number, "p.revision = ? AND p.id = ?", [(owner, key) for key in last])
-            for point in last.values():
-                rows.insert(db, number, owner, point)
+            for revision, points in revisions.items():
+                owner, hidden, count = _revision(db, number, revision)
+                if not count and not hidden:
+                    db.execute("UPDATE revisions SET hidden = 1 WHERE id = ?", (owner,))
+                last = {point.chunk.id: point for point in points}
+                if count:
+                    again = [(owner, key) for key in last]
+                    rows.delete(db, number, "p.revision = ? AND p.id = ?", again)
+                for point in last.values():
+                    rows.insert(db, number, owner, point)
             _changed(db, number)
 
-    async def publish(self, collection: str, revision: str, replaces: str | None) -> None:
+    async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
         number, _, _ = self._of(collection)
         with self._database.writing() as db:
-            found = db.execute(
-                "SELECT id, hidden FROM revisions WHERE (collection, name) = (?, ?)",
-                (number, revision),
-            ).fetchone()
-            if found and found[1]:
-                db.execute("UPDATE revisions SET hidden = 0 WHERE id = ?", (found[0],))
-                rows.delete(
-                    db,
-                    number,
-                    "r.collection = ? AND p.revision <> ? AND p.id IN"
-                    " (SELECT id FROM points WHERE revision = ?)",
-                    [(number, found[0], found[0])],
-                )
-            if replaces is not None and replaces != revision:
-                _remove(db, number, [replaces])
+            for revision in replaced:
+                found = db.execute(
+                    "SELECT id, hidden FROM revisions WHERE (collection, name) = (?, ?)",
+                    (number, revision),
+                ).fetchone()
+                if found and found[1]:
+                    db.execute("UPDATE revisions SET hidden = 0 WHERE id = ?", (found[0],))
+                    rows.delete(
+                        db,
+                        number,
+                        "r.collection = ? AND p.revision <> ? AND p.id IN"
+                        " (SELECT id FROM points WHERE revision = ?)",
+                        [(number, found[0], found[0])],
+                    )
+            gone = [old for old in replaced.values() if old is not None and old not in replaced]
+            _remove(db, number, gone)
             _changed(db, number)
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
@@ -126,6 +130,10 @@ class SqliteStore:
                     vector = np.frombuffer(dense, dtype=np.float32)
                 known[key] = Stored(rows.to_chunk(row), vector)
         return tuple(known[key] for key in ids if key in known)
+
+    async def vectors(self, collection: str, ids: Sequence[str]) -> Mapping[str, Vector]:
+        found = await self.load(collection, ids, vectors=True)
+        return {one.chunk.id: one.vector for one in found if one.vector is not None}
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         number, _, _ = self._of(collection)

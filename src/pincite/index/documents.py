@@ -1,0 +1,31 @@
+"""What an index takes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pincite.errors import InvalidPoint, UsageError
+from pincite.model import IndexedDocument
+from pincite.stores.validate import check_sparse
+
+
+def require_fit(documents: Sequence[IndexedDocument]) -> None:
+    """Raise UsageError where two of the documents are the same one, InvalidPoint where the points
+    of one are not those that its record counts, or have weights that cannot be rounded."""
+    places: set[tuple[str, str]] = set()
+    revisions: dict[str, str] = {}
+    for record, points in documents:
+        place = (record.source, record.path)
+        if place in places:
+            raise UsageError(f"{record.path!r} of {record.source!r} is there twice in one call")
+        if other := revisions.get(record.revision):
+            raise UsageError(f"{record.path!r} and {other!r} have one revision: {record.revision}")
+        places.add(place)
+        revisions[record.revision] = record.path
+        ids = len({point.chunk.id for point in points})
+        if not len(points) == ids == record.chunks:
+            raise InvalidPoint(
+                f"{record.path!r} has {len(points)} points with {ids} ids, not {record.chunks}"
+            )
+        for point in points:
+            check_sparse(point.sparse, repr(record.path))
