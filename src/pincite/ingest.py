@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
@@ -29,6 +30,7 @@ from pincite.ingestion.enrich import enrich
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.read import read
 from pincite.ingestion.report import IngestReport, Progress
+from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import made_with_no_other, record_of
 from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
@@ -142,22 +144,23 @@ async def _write_all(
     report: IngestReport,
 ) -> None:
     """Three batches are under way at once: one is prepared, one embedded, one written."""
-    known = {record.path: record for record in records}
+    indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
+    known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
     batches = prepare_all(opened, changes.pending, spec, deps)
     embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
     writing: asyncio.Task[None] | None = None
     preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
     try:
         while (batch := await preparing) is not None:
-            embedding = asyncio.create_task(_embed(batch.documents, deps, report))
+            embedding = asyncio.create_task(_embed(batch.documents, known, deps, report))
             preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
             embedded = await embedding
             if writing is not None:
                 await writing
             writing = asyncio.create_task(_write(embedded, spec, deps, report))
-            report.count(batch, known, removed)
-            stale = [known[s.path].revision for s in batch.skipped if s.path in known]
+            report.count(batch, indexed, removed)
+            stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
             if stale:  # what was indexed under this path is not what is there now
                 await deps.index.remove(spec.name, stale)
             deps.progress(
@@ -225,13 +228,18 @@ async def _with_average(
 
 
 async def _embed(
-    documents: tuple[Prepared, ...], deps: IngestDeps, report: IngestReport
+    documents: tuple[Prepared, ...],
+    known: Callable[[Sequence[Prepared]], Awaitable[KnownVectors]],
+    deps: IngestDeps,
+    report: IngestReport,
 ) -> tuple[Prepared, ...]:
     if deps.dense is None:
         return documents
     started_s = time.monotonic()
-    embedded = await embed(documents, deps.dense)
+    vectors = await known(documents)
+    embedded = await embed(documents, deps.dense, vectors)
     report.encode_s += time.monotonic() - started_s
+    report.reused += count_reused(documents, vectors)
     return embedded
 
 

@@ -8,26 +8,38 @@ from itertools import chain
 
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.enrich import own_text
+from pincite.ingestion.reuse import NOTHING_KNOWN, KnownVectors
 from pincite.model import Vector
 from pincite.ports import DenseEncoder, GroupedEncoder
 
 
-async def embed(documents: Sequence[Prepared], dense: DenseEncoder) -> tuple[Prepared, ...]:
-    """The same with vectors. Raises what the encoder raises."""
+async def embed(
+    documents: Sequence[Prepared],
+    dense: DenseEncoder,
+    known: KnownVectors = NOTHING_KNOWN,
+) -> tuple[Prepared, ...]:
+    """The same with vectors; those of `known` are not made again. Raises what the encoder
+    raises."""
     if not any(one.points for one in documents):
         return tuple(documents)
-    rows = iter(await _vectors(documents, dense))
+    rows = iter(await _vectors(documents, dense, known))
     return tuple(
         replace(one, points=tuple(replace(point, dense=next(rows)) for point in one.points))
         for one in documents
     )
 
 
-async def _vectors(documents: Sequence[Prepared], dense: DenseEncoder) -> Iterable[Vector]:
+async def _vectors(
+    documents: Sequence[Prepared], dense: DenseEncoder, known: KnownVectors
+) -> Iterable[Vector]:
     """One vector per point, in order. Models that read whole documents get whole documents."""
     if isinstance(dense, GroupedEncoder):
         return chain.from_iterable(await dense.embed_grouped([_told_once(d) for d in documents]))
-    return await dense.embed_documents([text for one in documents for text in one.texts])
+    held = [known.get(one.record.path, {}).get(text) for one in documents for text in one.texts]
+    texts = (text for one in documents for text in one.texts)
+    lacking = [text for text, vector in zip(texts, held, strict=True) if vector is None]
+    fresh = iter(await dense.embed_documents(lacking) if lacking else ())
+    return (next(fresh) if vector is None else vector for vector in held)
 
 
 def _told_once(document: Prepared) -> list[str]:

@@ -26,9 +26,9 @@ class Progress:
 
 @dataclass(slots=True)
 class IngestReport:
-    """What a run did. `skipped` counts files by reason, `skipped_paths` names them as
-    `code: path (detail)`; `noted` and `noted_paths` do so for what was remarkable about files that
-    were indexed."""
+    """What a run did. `reused` of the `chunks` kept the dense vector that they had. `skipped`
+    counts files by reason, `skipped_paths` names them as `code: path (detail)`; `noted` and
+    `noted_paths` do so for what was remarkable about files that were indexed."""
 
     collection: str
     source: str
@@ -39,6 +39,7 @@ class IngestReport:
     unchanged: int = 0
     chunks: int = 0
     tokens: int = 0
+    reused: int = 0
     duration_s: float = 0.0
     encode_s: float = 0.0
     skipped: dict[str, int] = field(default_factory=dict)

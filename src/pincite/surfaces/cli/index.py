@@ -153,6 +153,8 @@ def _sentence(report: IngestReport) -> str:
         f"{one_line(report.source)}: {', '.join(counts) or 'no'} documents,"
         f" {report.chunks:,} chunks written in {duration(report.duration_s)}"
     ]
+    if report.reused:
+        lines.append(f"  {report.reused:,} chunks stayed as they were and kept their vectors")
     if report.skipped:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.skipped.items()))
         lines.append(f"  left out: {by_code} (named by `pincite status`)")

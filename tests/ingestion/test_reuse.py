@@ -1,0 +1,249 @@
+"""Chunks that an edit leaves as they were are not encoded again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pincite.catalog.sqlite import SqliteCatalog
+from pincite.chunkers import ChunkerConfig
+from pincite.index.local import LocalIndex
+from pincite.ingest import ingest
+from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.enrich import enrich
+from pincite.ingestion.report import IngestReport
+from pincite.model import Chunk, CollectionSpec, Matrix, Vector
+from pincite.ports import DenseEncoder, Store
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.sources import Selection, SourceLimits, open_source
+from pincite.stores.memory import MemoryStore
+from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.stores.sqlite.store import SqliteStore
+from pincite.testing.fakes import HashingEncoder
+from tests.places import quick_folder
+
+SPARSE = Bm25Encoder()
+
+
+class Reading(HashingEncoder):
+    """Keeps the texts that it was given."""
+
+    def __init__(self, dimensions: int = 16) -> None:
+        super().__init__(dimensions)
+        self.read: list[str] = []
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        self.read += texts
+        return await super().embed_documents(texts)
+
+
+class Grouped(Reading):
+    """Reads whole documents."""
+
+    async def embed_grouped(self, documents: Sequence[Sequence[str]]) -> tuple[Matrix, ...]:
+        return tuple([await self.embed_documents(chunks) for chunks in documents])
+
+
+class Place:
+    """A folder of files, and an index of it."""
+
+    def __init__(self, folder: Path, store: Store) -> None:
+        self.folder = folder
+        self.store = store
+        self.index = LocalIndex(store, SqliteCatalog(":memory:"))
+        self._clock_ns = 1_000_000_000
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file with a new time stamp of long ago."""
+        (self.folder / path).write_text(text)
+        self._clock_ns += 1_000
+        os.utime(self.folder / path, ns=(self._clock_ns, self._clock_ns))
+
+    async def run(self, dense: DenseEncoder | None, chunker: str = "") -> IngestReport:
+        """Index the folder with a model, perhaps with chunks that are said to be cut otherwise."""
+        await self.index.open()
+        infos = await self.index.collections()
+        made_with = (SPARSE.fingerprint, ChunkerConfig().fingerprint)
+        spec = infos[0].spec if infos else CollectionSpec("main", *made_with)
+        spec = replace(
+            spec,
+            chunker=chunker or spec.chunker,
+            dense=dense.fingerprint if dense else None,
+            dimensions=dense.dimensions if dense else 0,
+        )
+        await self.index.create(spec)
+        limits, selection = SourceLimits(), Selection()
+        with open_source(self.folder, name="acme", limits=limits, selection=selection) as opened:
+            return await ingest(opened, selection, spec, IngestDeps(self.index, SPARSE, dense))
+
+    async def held(self) -> dict[Chunk, Vector]:
+        """All chunks with their vectors."""
+        points = [point for _, point in await self.store.export("main", None, 10_000)]
+        return {point.chunk: point.dense for point in points if point.dense is not None}
+
+
+def functions(*names: str, lines: int = 60) -> str:
+    """A file of functions."""
+    return "".join(
+        f"def {name}():\n" + "".join(f"    {name}_{n} = work({n})\n" for n in range(lines)) + "\n"
+        for name in names
+    )
+
+
+@contextmanager
+def memory(_: Path) -> Iterator[Store]:
+    yield MemoryStore()
+
+
+@contextmanager
+def edge(folder: Path) -> Iterator[Store]:
+    store = EdgeStore(folder / "collections")
+    yield store
+    asyncio.run(store.close())
+
+
+@contextmanager
+def sqlite(folder: Path) -> Iterator[Store]:
+    yield SqliteStore(folder / "points.db")
+
+
+@pytest.mark.parametrize("opened", [memory, edge, sqlite])
+def test_an_edit_of_one_function_encodes_what_it_changed(
+    opened: Callable[[Path], AbstractContextManager[Store]],
+) -> None:
+    async def check(place: Place, clean: Place) -> None:
+        dense = Reading()
+        place.write("a.py", functions("one", "two", "three", "four"))
+        place.write("b.py", functions("five"))
+        first = await place.run(dense)
+        assert (first.reused, len(dense.read)) == (0, first.chunks)
+        before = await place.held()
+        dense.read.clear()
+
+        place.write("a.py", functions("one", "two", "three", "four").replace("two_7 ", "other "))
+        report = await place.run(dense)
+        after = await place.held()
+        kept = {enrich(chunk) for chunk in before} & {enrich(chunk) for chunk in after}
+        fresh = sorted(enrich(c) for c in after if c.path == "a.py" and enrich(c) not in kept)
+        assert 0 < len(fresh) < report.chunks
+        assert any("other" in text for text in fresh)
+        assert sorted(dense.read) == fresh
+        assert report.reused == report.chunks - len(fresh)
+
+        await clean.run(Reading())
+        wanted = await clean.held()
+        assert after.keys() == wanted.keys()
+        for chunk, vector in after.items():
+            np.testing.assert_array_equal(vector, wanted[chunk])
+
+    with quick_folder() as folder, opened(folder / "x") as one, opened(folder / "y") as other:
+        source = folder / "source"
+        source.mkdir()
+        asyncio.run(check(Place(source, one), Place(source, other)))
+
+
+def run(check: Callable[[Place], object]) -> None:
+    with quick_folder() as folder:
+        asyncio.run(check(Place(folder, MemoryStore())))  # type: ignore[arg-type]
+
+
+def test_chunks_that_only_move_keep_their_vectors() -> None:
+    async def check(place: Place) -> None:
+        dense = Reading()
+        place.write("a.py", functions("one", "two", lines=14))  # a chunk each
+        await place.run(dense)
+        dense.read.clear()
+        place.write("a.py", functions("two", "one", lines=14))
+        report = await place.run(dense)
+        assert dense.read == []
+        assert report.reused == report.chunks > 1
+
+    run(check)
+
+
+def test_a_model_of_whole_documents_reads_them_whole() -> None:
+    async def check(place: Place) -> None:
+        dense = Grouped()
+        place.write("a.py", functions("one", "two"))
+        await place.run(dense)
+        dense.read.clear()
+        place.write("a.py", functions("one", "two", "three"))
+        report = await place.run(dense)
+        assert len(dense.read) == report.chunks
+        assert report.reused == 0
+
+    run(check)
+
+
+def test_documents_that_were_cut_otherwise_are_encoded_again() -> None:
+    async def check(place: Place) -> None:
+        dense = Reading()
+        place.write("a.py", functions("one", "two"))
+        await place.run(dense)
+        dense.read.clear()
+        report = await place.run(dense, chunker="chunks-of-the-future")
+        assert report.changed == 1
+        assert (report.reused, len(dense.read)) == (0, report.chunks)
+
+    run(check)
+
+
+def test_a_lexical_collection_that_becomes_dense_has_nothing_to_keep() -> None:
+    async def check(place: Place) -> None:
+        place.write("a.py", functions("one", "two"))
+        assert (await place.run(None)).reused == 0
+        dense = Reading()
+        report = await place.run(dense)
+        assert (report.reused, len(dense.read)) == (0, report.chunks)
+        assert len(await place.held()) == report.chunks
+
+    run(check)
+
+
+def test_another_model_keeps_nothing_of_the_one_before() -> None:
+    async def check(place: Place) -> None:
+        place.write("a.py", functions("one", "two"))
+        await place.run(Reading())
+        place.write("a.py", functions("one", "two", "three"))
+
+        class Other(Reading):
+            """Of as many dimensions."""
+
+            def __init__(self) -> None:
+                super().__init__()
+                self.fingerprint = "other/16"
+
+        dense = Other()
+        report = await place.run(dense)
+        assert (report.reused, len(dense.read)) == (0, report.chunks)
+
+    run(check)
+
+
+def test_an_index_is_not_asked_for_vectors_of_new_documents() -> None:
+    async def check(place: Place) -> None:
+        asked: list[str] = []
+
+        class Asked(LocalIndex):
+            async def embedded(self, collection: str, source: str, path: str):  # type: ignore[no-untyped-def]
+                asked.append(path)
+                return await super().embedded(collection, source, path)
+
+        place.index = Asked(place.store, SqliteCatalog(":memory:"))
+        place.write("a.py", functions("one"))
+        await place.run(Reading())
+        place.write("b.py", functions("two"))
+        await place.run(Reading())
+        assert asked == []
+        place.write("a.py", functions("one", "three"))
+        await place.run(Reading())
+        assert asked == ["a.py"]
+
+    run(check)
