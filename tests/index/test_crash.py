@@ -34,21 +34,34 @@ Step = Callable[[Index], Coroutine[Any, Any, object]]
 A1 = document_of("a.md", "a1", ["fox one", "fox two"], dense=False)
 A2 = document_of("a.md", "a2", ["fox three"], dense=False)
 B1 = document_of("b.md", "b1", [f"owl {n}" for n in range(300)], dense=False)
-B2 = IndexedDocument(
-    replace(B1[0], revision="b2"),  # the same file with the dense model: the same ids
-    [point_of(p.chunk.text, f"b1/{n}", path="b.md") for n, p in enumerate(B1[1])],
-)
+E1 = document_of("e.md", "e1", ["gnu one", "gnu two"], dense=False)
+
+
+def with_vectors(document: IndexedDocument, revision: str) -> IndexedDocument:
+    """The same file with the dense model: the same ids."""
+    record, points = document
+    return IndexedDocument(
+        replace(record, revision=revision),
+        [
+            point_of(p.chunk.text, f"{record.revision}/{n}", path=record.path)
+            for n, p in enumerate(points)
+        ],
+    )
+
+
+B2, E2 = with_vectors(B1, "b2"), with_vectors(E1, "e2")
+D0 = document_of("d.md", "d0", ["yak of before"])
 C1 = document_of("c.md", "c1", ["hen"], source="acme/code")  # dense from here on
 D1 = document_of("d.md", "d1", ["yak"])
 
 STEPS: tuple[Step, ...] = (
     lambda index: index.create(LEXICAL_SPEC),
     lambda index: index.put_source("main", source_of()),
-    lambda index: index.replace("main", [A1]),
+    lambda index: index.replace("main", [A1, E1]),
     lambda index: index.replace("main", [B1]),
     lambda index: index.replace("main", [A2]),
     lambda index: index.create(DENSE_SPEC),
-    lambda index: index.replace("main", [B2]),
+    lambda index: index.replace("main", [B2, D0, E2]),
     lambda index: index.touch("main", [replace(B2[0], ref="beef")]),
     lambda index: index.replace("main", [C1]),
     lambda index: index.forget("main", "acme/code"),

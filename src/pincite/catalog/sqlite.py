@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from pincite.catalog.terms import SCHEMA, Terms, terms_of
+from pincite.catalog.terms import SCHEMA, Terms, sums_of, terms_of
 from pincite.errors import DiskFull, InvalidPoint, StoreError, UsageError
 from pincite.model import CollectionSpec, DocumentRecord, SourceRecord, TermCounts
 from pincite.ports import Totals
@@ -240,11 +240,12 @@ class SqliteCatalog:
             for record in records:
                 place = (record.source, record.path)
                 revision, before = held.get(place, ("", b""))
+                given = counts.get(record.revision)
                 after = before if revision == record.revision else b""
-                if (given := counts.get(record.revision)) is not None:
+                if given is not None:
                     after = msgspec.msgpack.encode(given)
                 if after != before:
-                    change.update(terms_of(after))
+                    change.update({} if given is None else sums_of(given))
                     change.subtract(terms_of(before))
                 held[place] = (record.revision, after)
                 fresh.append((collection, *_values(record), after))

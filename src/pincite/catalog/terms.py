@@ -95,7 +95,9 @@ class Terms:
 
 def terms_of(counts: bytes) -> dict[int, int]:
     """What a document adds to the sums, from what its row says."""
-    if not counts:
-        return {}
-    held = msgspec.msgpack.decode(counts, type=TermCounts)
-    return {_ANY: held.chunks, **held.having}
+    return sums_of(msgspec.msgpack.decode(counts, type=TermCounts)) if counts else {}
+
+
+def sums_of(counts: TermCounts) -> dict[int, int]:
+    """What counts add to the sums."""
+    return {_ANY: counts.chunks, **counts.having}
