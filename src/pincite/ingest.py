@@ -2,8 +2,9 @@
 
     find changes -> prepare (read -> cut -> enrich -> weigh) -> embed -> write -> remove -> record
 
-The next batch is prepared while one is embedded and the one before is written. Every document is
-recorded as soon as it is whole in the store, so that a run that is cut off goes on where it was.
+The next batch is prepared while one is embedded and the one before is written. Documents are
+recorded as soon as their batch is whole in the store, so that a run that is cut off goes on where
+it was.
 """
 
 from __future__ import annotations

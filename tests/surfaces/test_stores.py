@@ -100,7 +100,7 @@ def test_an_index_is_pushed_to_a_server_and_pulled_back(cli: Cli, server: Record
     cli("push", code=2)
     cli.write("pincite.toml", f'[store]\nurl = "{server.url}"\n')
     assert "pincite push" in cli("search", "rotate", code=2).stderr
-    server.failing = [0] * 30 + [403] * 99  # it goes away in the middle
+    server.failing = [0] * 20 + [403] * 99  # it goes away in the middle
     cli("push", code=1)
     server.failing = []
     assert "2 points" in cli("push").stdout

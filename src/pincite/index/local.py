@@ -1,10 +1,10 @@
 """A store and a catalog that always agree, whatever dies in between.
 
-The order of writes is the whole trick. A document's points are staged, unseen; then its record is
-committed to the catalog, which is the moment when the new one counts; then the points are
-published and those of its predecessor removed. After a crash at any point, the revisions that the
-catalog names are the truth: other points are leftovers, and a revision with too few points (only
-a loss of power can do that) is forgotten, so that the next run of its source brings it back.
+The order of writes is the whole trick. The points of documents are staged, unseen; then the
+records are committed to the catalog, which is the moment when the new ones count; then the points
+are published and those of their predecessors removed. After a crash at any point, the revisions
+that the catalog names are the truth: other points are leftovers, and a revision with too few points
+(only a loss of power can do that) is forgotten, so that the next run of its source brings it back.
 """
 
 from __future__ import annotations

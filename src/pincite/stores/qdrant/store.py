@@ -104,7 +104,7 @@ class QdrantStore:
         waiting = await writing.counts(self._connection, name, ALIASED, shown)
         alone = [[revision] for revision in shown if revision in waiting]
         rest = [revision for revision in shown if revision not in waiting]
-        groups = (rest[i : i + _REVISIONS] for i in range(0, len(rest), _REVISIONS))
+        groups = (rest[i : i + _KEPT] for i in range(0, len(rest), _KEPT))  # all stay for one more
         for group in (*groups, *alone):
             if group in alone:
                 await writing.take_ids(self._connection, name, group)
