@@ -12,7 +12,8 @@ from hypothesis.extra.numpy import arrays
 
 from pincite.model import Point, Vector
 from pincite.ports import Stored
-from pincite.stores.qdrant_edge.coarse import COARSE, from_coarse, to_coarse
+from pincite.stores.payload import COARSE
+from pincite.stores.qdrant_edge.coarse import from_coarse, to_coarse
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC, assert_close
 from pincite.testing.visibility import COW, FOX, show

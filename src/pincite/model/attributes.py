@@ -45,6 +45,7 @@ _TAKEN = (
     *("kind", "source", "collection", "citation", "number", "score", "signals", "attributes"),
     *("and", "or", "not", "in", "exists", "all", "true", "false", "null", "none"),
     *("candidate_id", "chunk_id", "vector", "payload", "tags", "where", "hidden", "has_dense"),
+    *("control", "hidden_revision"),
 )
 
 

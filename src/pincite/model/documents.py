@@ -43,7 +43,7 @@ class Source:
     url_rule: str | None = None
     anchors: AnchorStyle = "mkdocs"
     pinned: bool = False
-    attributes: Attributes = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Document:
     url: str | None = None
     anchors: AnchorStyle = "none"
     inclusions: Mapping[int, str] = field(default_factory=dict)
-    attributes: Attributes = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Section:
     symbols: tuple[str, ...] = ()
     plain: str | None = None
     anchor: str = ""
-    attributes: Attributes = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict, hash=False)
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -117,6 +117,9 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     end_column: int | None = None
     plain: str | None = None
     attributes: Attributes = {}
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.content_hash))  # a mapping has no hash
 
     @property
     def candidate_id(self) -> str:
@@ -176,8 +179,8 @@ class DocumentRecord:
     source_type: SourceType = "docs"
     includes: str = ""
     notes: str = ""
-    attributes: Attributes = field(default_factory=dict)
-    inherited: Attributes = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict, hash=False)
+    inherited: Attributes = field(default_factory=dict, hash=False)
 
     @property
     def all_attributes(self) -> Attributes:
@@ -253,7 +256,7 @@ class CollectionSpec:
     formerly: tuple[str, ...] = ()
     counted: bool = False
     mixed: bool = False
-    attributes: Mapping[str, AttributeType] = field(default_factory=dict)
+    attributes: Mapping[str, AttributeType] = field(default_factory=dict, hash=False)
     require: tuple[str, ...] = ()
 
     @property

@@ -95,7 +95,7 @@ class Scope:
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     where: str = ""
-    tags: Attributes = field(default_factory=dict)
+    tags: Attributes = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,23 @@ class AnyOf(msgspec.Struct, frozen=True, tag=True):
 
 
 class Range(msgspec.Struct, frozen=True, tag=True):
-    """True where `field`, one of NUMBER_FIELDS, is within all bounds that are given."""
+    """True where `field`, one of NUMBER_FIELDS, is within all bounds that are given.
+
+    Numbers are compared as 64-bit floats, which round integers beyond 2^53. An equality, an integer
+    that is both `gte` and `lte`, is exact for integers of 64 bits.
+    """
 
     field: str
-    gte: float | None = None
-    gt: float | None = None
-    lte: float | None = None
-    lt: float | None = None
+    gte: int | float | None = None
+    gt: int | float | None = None
+    lte: int | float | None = None
+    lt: int | float | None = None
+
+    @property
+    def exactly(self) -> int | None:
+        """The integer that an equality of integers asks for."""
+        whole = isinstance(self.gte, int) and self.gte == self.lte
+        return self.gte if whole and isinstance(self.gte, int) else None
 
 
 class DateRange(msgspec.Struct, frozen=True, tag=True):

@@ -181,8 +181,9 @@ class Store(Protocol):
     ) -> None:
         """Give all points of these revisions, visible or staged, these attributes in place of
         those of the same names, None for none. Vectors and all else stay. A revision changes at
-        once for every search that begins later; unknown ones are fine. Safe to repeat. Raises
-        UsageError for a name that no attribute can have."""
+        once for every search that begins later; unknown ones are fine. Safe to repeat. Before
+        anything is written it raises UsageError for a name that no attribute can have, and
+        InvalidPoint for another that the spec does not know and for a value of another type."""
 
     async def flush(self) -> None:
         """Return when everything written so far survives a loss of power."""

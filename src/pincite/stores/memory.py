@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pincite.model import (
+    AttributeValue,
     Chunk,
     CollectionSpec,
     Point,
@@ -21,6 +22,8 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import SearchRequest, Stored
+from pincite.stores.attributes import check_changes
+from pincite.stores.payload import with_attributes
 from pincite.stores.predicate import matches
 from pincite.stores.ranked import Known, Side, rankings_of
 from pincite.stores.validate import (
@@ -151,6 +154,16 @@ class MemoryStore:
             if (collection, revision) not in self._hidden:
                 for key in points.keys() & vectors.keys():
                     points[key] = replace(points[key], sparse=vectors[key])
+
+    async def set_attributes(
+        self, collection: str, changes: Mapping[str, Mapping[str, AttributeValue | None]]
+    ) -> None:
+        revisions = self._of(collection)
+        check_changes(self._specs[collection], changes)
+        for revision, attributes in changes.items():
+            points = revisions.get(revision, {})
+            for key, point in points.items():
+                points[key] = replace(point, chunk=with_attributes(point.chunk, attributes))
 
     async def flush(self) -> None:
         """Nothing to do: this store does not outlive its process."""

@@ -3,6 +3,9 @@ vectors of the embedded one.
 
 A point's id is its chunk's. While a staged chunk waits for an id that another revision still has,
 it is kept under an alias, with its own id in the payload.
+
+Attributes stand under their own names beside the fields of the chunk: whatever is not in `KEPT` is
+one.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from uuid import UUID
 
 import msgspec
 
-from pincite.model import Chunk, Point
+from pincite.model import AttributeValue, Chunk, Point
 
 DENSE, SPARSE = "dense", "sparse"
 REVISION = "revision"
@@ -22,8 +25,15 @@ LENGTH = "length"
 ALIASED = "aliased"  # the revision, on points under an alias only
 OWN_ID = "own_id"
 
-_CHUNK_FIELDS = tuple(name for name in Chunk.__struct_fields__ if name != "id")
+COARSE = "coarse"  # a copy of the dense vector, in Qdrant Edge
+CONTROL, HIDDEN_REVISION = "control", "hidden_revision"  # of points on a server that are no chunks
+
+_CHUNK_FIELDS = tuple(n for n in Chunk.__struct_fields__ if n not in ("id", "attributes"))
 _TUPLES = ("headings", "symbols")
+#: What a payload may have that is no attribute; no attribute may have one of these names.
+KEPT = frozenset(
+    {*Chunk.__struct_fields__, REVISION, LENGTH, ALIASED, OWN_ID, COARSE, CONTROL, HIDDEN_REVISION}
+)
 
 
 def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
@@ -34,6 +44,7 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
         value = getattr(chunk, name)
         if value not in (None, "", ()):
             payload[name] = list(value) if name in _TUPLES else value
+    payload |= changed(chunk.attributes)
     if aliased:
         payload |= {ALIASED: revision, OWN_ID: chunk.id}
     return payload
@@ -41,7 +52,45 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
 
 def to_chunk(point_id: UUID, payload: Mapping[str, Any]) -> Chunk:
     """The chunk of a stored point."""
-    return msgspec.convert({"text": "", **payload, "id": point_id.hex}, Chunk)
+    return chunk_of(payload, point_id.hex, payload.get("text", ""))
+
+
+def chunk_of(payload: Mapping[str, Any], chunk_id: str, text: str) -> Chunk:
+    """The chunk of a payload; lists are tuples again."""
+    held = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in payload.items()
+        if name not in KEPT and value is not None
+    }
+    own = {**payload, "id": chunk_id, "text": text, "attributes": held}
+    return msgspec.convert(own, Chunk)
+
+
+def changed(attributes: Mapping[str, AttributeValue | None]) -> dict[str, Any]:
+    """Attributes as payloads have them; engines take None for no value."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in attributes.items()
+    }
+
+
+def equal_changes(
+    changes: Mapping[str, Mapping[str, AttributeValue | None]],
+) -> list[list[str]]:
+    """The revisions that get the same attributes, together; those that get none are left out."""
+    together: dict[bytes, list[str]] = {}
+    for revision, attributes in changes.items():
+        if attributes:
+            key = msgspec.msgpack.encode(sorted(changed(attributes).items()))
+            together.setdefault(key, []).append(revision)
+    return list(together.values())
+
+
+def with_attributes(chunk: Chunk, attributes: Mapping[str, AttributeValue | None]) -> Chunk:
+    """The chunk with these attributes in place of those of the same names, None for none."""
+    held = {**chunk.attributes, **attributes}
+    own = {name: value for name, value in held.items() if value is not None}
+    return msgspec.structs.replace(chunk, attributes=own)
 
 
 def key_of(point: Point, revision: str, *, aliased: bool) -> UUID:

@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pincite.model import Chunk
-from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Phrase, Prefix, Range, Text, words
+from pincite.model.attributes import AttributeValue, date_key, values_of
+from pincite.ports import (
+    AnyOf,
+    Condition,
+    DateRange,
+    Exists,
+    Filter,
+    Ids,
+    Is,
+    Phrase,
+    Prefix,
+    Range,
+    Text,
+    words,
+)
+
+_OWN = frozenset(Chunk.__struct_fields__)
 
 
 def matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
@@ -25,8 +42,7 @@ def holds(condition: Condition, revision: str, chunk: Chunk) -> bool:
     """Is one condition true of this chunk?"""
     if isinstance(condition, Ids):
         return chunk.id in condition.ids
-    value = revision if condition.field == "revision" else getattr(chunk, condition.field)
-    held = [v for v in (value if isinstance(value, tuple) else (value,)) if v not in (None, "")]
+    held: list[Any] = [v for v in values_of(_value(condition.field, revision, chunk)) if v != ""]
     match condition:
         case AnyOf():
             return any(item in condition.values for item in held)
@@ -34,6 +50,10 @@ def holds(condition: Condition, revision: str, chunk: Chunk) -> bool:
             return any(item.startswith(condition.prefix) for item in held)
         case Range():
             return any(within(condition, item) for item in held)
+        case DateRange():
+            return any(within_dates(condition, item) for item in held)
+        case Is():
+            return any(item is condition.value for item in held)
         case Text():
             return any(has_words(item, condition.text) for item in held)
         case Phrase():
@@ -42,13 +62,36 @@ def holds(condition: Condition, revision: str, chunk: Chunk) -> bool:
             return bool(held)
 
 
-def within(bounds: Range, value: float) -> bool:
-    """Is the value within all bounds that are given?"""
+def _value(field: str, revision: str, chunk: Chunk) -> AttributeValue | None:
+    if field == "revision":
+        return revision
+    if field in _OWN:
+        held: AttributeValue | None = getattr(chunk, field)
+        return held
+    return chunk.attributes.get(field)
+
+
+def within(bounds: Range, value: int | float) -> bool:
+    """Is the value within all bounds that are given? As floats, but for an equality."""
+    if bounds.exactly is not None and isinstance(value, int):
+        return value == bounds.exactly
+    number = float(value)
     return (
-        (bounds.gte is None or value >= bounds.gte)
-        and (bounds.gt is None or value > bounds.gt)
-        and (bounds.lte is None or value <= bounds.lte)
-        and (bounds.lt is None or value < bounds.lt)
+        (bounds.gte is None or number >= float(bounds.gte))
+        and (bounds.gt is None or number > float(bounds.gt))
+        and (bounds.lte is None or number <= float(bounds.lte))
+        and (bounds.lt is None or number < float(bounds.lt))
+    )
+
+
+def within_dates(bounds: DateRange, value: str) -> bool:
+    """Is the beginning of the date within all bounds that are given?"""
+    key = date_key(value)
+    return (
+        (bounds.gte is None or key >= date_key(bounds.gte))
+        and (bounds.gt is None or key > date_key(bounds.gt))
+        and (bounds.lte is None or key <= date_key(bounds.lte))
+        and (bounds.lt is None or key < date_key(bounds.lt))
     )
 
 

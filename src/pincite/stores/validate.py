@@ -15,20 +15,8 @@ import msgspec
 
 from pincite.errors import InvalidPoint, StoreError, UsageError
 from pincite.model import Chunk, CollectionSpec, Point, SparseVector, Vector
-from pincite.ports import (
-    FILTER_FIELDS,
-    NUMBER_FIELDS,
-    TEXT_FIELDS,
-    AnyOf,
-    Condition,
-    Exists,
-    Ids,
-    Phrase,
-    Prefix,
-    Range,
-    SearchRequest,
-    Text,
-)
+from pincite.ports import Condition, SearchRequest
+from pincite.stores.attributes import check_attributes, check_field
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _PREFIX = re.compile(r"[0-9a-f]{0,32}")
@@ -86,6 +74,7 @@ def check_points(spec: CollectionSpec, points: Sequence[Point]) -> None:
         else:
             _check_dense(point.dense, spec.dimensions, where)
         _check_text(point.chunk, where)
+    check_attributes(spec, points)
 
 
 def check_revisions(spec: CollectionSpec, revisions: Mapping[str, Sequence[Point]]) -> None:
@@ -127,41 +116,21 @@ def check_request(spec: CollectionSpec, request: SearchRequest) -> None:
     if min(request.fusion_k, request.fusion_limit) < 1:
         raise UsageError("fusion_k and fusion_limit must be at least 1")
     for condition in request.filter.conditions:
-        _check_condition(condition)
+        _check_condition(spec, condition)
     if request.sparse is not None:
         check_sparse(request.sparse, "the query")
     if request.dense is not None and spec.dense is not None:
         _check_dense(request.dense, spec.dimensions, "the query")
 
 
-_FIELDS: dict[type[Condition], tuple[str, ...]] = {
-    AnyOf: FILTER_FIELDS,
-    Prefix: FILTER_FIELDS,
-    Range: NUMBER_FIELDS,
-    Text: TEXT_FIELDS,
-    Phrase: TEXT_FIELDS,
-    Exists: (*FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS),
-}
-
-
-def _check_condition(condition: Condition) -> None:
+def _check_condition(spec: CollectionSpec, condition: Condition) -> None:
     try:
         msgspec.msgpack.encode(condition)
     except UnicodeEncodeError as error:
         raise UsageError(f"a filter is not valid Unicode: {error.object!r}") from error
-    if isinstance(condition, Ids):
-        return
-    known = _FIELDS[type(condition)]
-    if condition.field not in known:
-        kind = type(condition).__name__
-        raise UsageError(
-            f"there is no filter {kind} on {condition.field!r}; there is on {', '.join(known)}"
-        )
-    if isinstance(condition, Range):
-        bounds = (condition.gte, condition.gt, condition.lte, condition.lt)
-        given = [bound for bound in bounds if bound is not None]
-        if not given or not all(map(math.isfinite, given)):
-            raise UsageError(f"a range of {condition.field!r} needs a bound, and finite ones")
+    except OverflowError as error:
+        raise UsageError(f"a filter has a number that is outside of 64 bits: {error}") from error
+    check_field(spec, condition)
 
 
 def check_prefix(after: str | None) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from pincite.errors import InvalidPoint, StoreError, UsageError
 from pincite.ports import Store
+from pincite.testing.attributes import AttributeContract, ChangedAttributesContract
 from pincite.testing.contents import ContentContract
 from pincite.testing.filters import FilterContract
 from pincite.testing.fusions import FusionContract
@@ -151,5 +152,7 @@ class StoreContract(
     ScoreContract,
     FusionContract,
     FilterContract,
+    AttributeContract,
+    ChangedAttributesContract,
 ):
     """Derive, and let `opened` yield an empty store."""

@@ -79,11 +79,10 @@ class Record:
 def from_record(key: str, metadata: Mapping[str, Any], document: str | None) -> Record:
     """The point of a record."""
     kept = msgspec.json.decode(metadata[_PAYLOAD], type=Kept)
-    values = {**kept.payload, "text": document or "", "id": kept.id}
     return Record(
         key,
         metadata[REVISION],
-        msgspec.convert(values, Chunk),
+        payload.chunk_of(kept.payload, kept.id, document or ""),
         SparseVector(kept.indices, kept.values),
         kept.payload[LENGTH],
         metadata[HAS_DENSE],

@@ -14,9 +14,8 @@ from qdrant_client import models
 
 from pincite.errors import StoreError, UsageError
 from pincite.model import CollectionSpec
-from pincite.stores.payload import ALIASED, DENSE, REVISION, SPARSE
+from pincite.stores.payload import ALIASED, CONTROL, DENSE, REVISION, SPARSE
 from pincite.stores.qdrant.connection import Connection
-from pincite.stores.qdrant.control import CONTROL
 
 _METADATA = "pincite"
 _KEYWORDS = (REVISION, "repo", "source_type", "path", "language", "symbols", "url")

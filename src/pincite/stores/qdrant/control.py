@@ -21,13 +21,11 @@ from uuid import UUID
 
 from qdrant_client import models
 
-from pincite.stores.payload import REVISION
+from pincite.stores.payload import CONTROL, HIDDEN_REVISION, REVISION
 from pincite.stores.qdrant.connection import Connection
 from pincite.stores.qdrant.translate import among
 
-#: Says what a point is that is no chunk.
-CONTROL = "control"
-_HIDES, _VALUE = "hides", "hidden_revision"
+_HIDES = "hides"  # as CONTROL, which says what a point is that is no chunk
 _NOBODY = ""  # no revision has this name
 _MOST = 10_000
 
@@ -45,7 +43,7 @@ async def read_hidden(connection: Connection, name: str, options: dict[str, Any]
             **options,
         ),
     )
-    return frozenset(record.payload[_VALUE] for record in records if record.payload)
+    return frozenset(record.payload[HIDDEN_REVISION] for record in records if record.payload)
 
 
 class Removed:
@@ -82,7 +80,7 @@ def switch(replaced: Mapping[str, str | None]) -> models.UpsertOperation:
 
 def forget(revisions: Iterable[str]) -> models.DeleteOperation:
     """Delete whatever says that one of these, or nobody, is hidden."""
-    hiding = among(_VALUE, [*revisions, _NOBODY])
+    hiding = among(HIDDEN_REVISION, [*revisions, _NOBODY])
     return models.DeleteOperation(delete=models.FilterSelector(filter=hiding))
 
 
@@ -94,7 +92,7 @@ def delete(revisions: Iterable[str]) -> models.DeleteOperation:
 
 def _upsert(hides: dict[str, str]) -> models.UpsertOperation:
     points = [
-        models.PointStruct(id=key, vector={}, payload={CONTROL: _HIDES, _VALUE: revision})
+        models.PointStruct(id=key, vector={}, payload={CONTROL: _HIDES, HIDDEN_REVISION: revision})
         for key, revision in hides.items()
     ]
     return models.UpsertOperation(upsert=models.PointsList(points=points))

@@ -14,8 +14,6 @@ import numpy as np
 
 from pincite.model import Vector
 
-#: Where a payload has it.
-COARSE = "coarse"
 _LARGEST = 127
 
 

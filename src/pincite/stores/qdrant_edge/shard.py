@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,12 +21,13 @@ import msgspec
 import qdrant_edge as edge
 
 from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
+from pincite.model import AttributeType
 from pincite.stores.payload import DENSE
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge.generations import State
 from pincite.stores.qdrant_edge.layout import EdgeLayout, shard_config
 from pincite.stores.qdrant_edge.optimise import optimising_child
-from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS
+from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS, to_indexes
 from pincite.stores.room import FINISHING_BYTES, SPARE_BYTES
 from pincite.support.concurrency import run_to_completion
 
@@ -88,9 +89,15 @@ class Shard:
             self._state.dimensions = dimensions
             self.guard("write to", lambda: generations.write_state(self.root, self._state))
 
-    async def set_idf(self, *, idf: bool) -> None:
+    def set_attributes(self, attributes: Mapping[str, AttributeType]) -> None:
+        """Make the payload indexes of attributes that have none."""
+        schema = self.ask(lambda s: {k: v.data_type for k, v in s.info().payload_schema.items()})
+        for operation in to_indexes(attributes, schema):
+            self.apply(operation)
+
+    async def set_idf(self, *, idf: bool, attributes: Mapping[str, AttributeType] = {}) -> None:
         """Let Qdrant Edge multiply with the IDF or not. It cannot change that, so all points are
-        copied into a new generation; searches go on meanwhile."""
+        copied into a new generation with indexes of `attributes`; searches go on meanwhile."""
         if idf == self._state.idf:
             return
         await self._stop_optimising()
@@ -101,6 +108,8 @@ class Shard:
             with translated(self.root.name, "copy"):
                 fresh = create_shard(path, idf=idf, dimensions=state.dimensions)
                 try:
+                    for operation in to_indexes(attributes, {}):
+                        fresh.update(operation)
                     await copy_points(self._shard, fresh)
                     self._require_whole(fresh)
                     fresh.flush()

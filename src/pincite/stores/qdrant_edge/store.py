@@ -15,12 +15,21 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
-from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector, Vector
+from pincite.model import (
+    AttributeValue,
+    Chunk,
+    CollectionSpec,
+    Point,
+    Ranking,
+    SparseVector,
+    Vector,
+)
 from pincite.ports import Filter, SearchRequest, Stored
 from pincite.stores import payload
-from pincite.stores.payload import ALIASED, REVISION
+from pincite.stores.attributes import check_changes
+from pincite.stores.payload import ALIASED, COARSE, REVISION
 from pincite.stores.qdrant_edge import translate
-from pincite.stores.qdrant_edge.coarse import COARSE, from_coarse
+from pincite.stores.qdrant_edge.coarse import from_coarse
 from pincite.stores.qdrant_edge.generations import space_taken
 from pincite.stores.qdrant_edge.layout import USUAL, EdgeLayout
 from pincite.stores.qdrant_edge.search import search
@@ -28,6 +37,7 @@ from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import among
 from pincite.stores.qdrant_edge.writing import (
     ALL,
+    change_payloads,
     counts,
     exact_vectors,
     finish_taking,
@@ -80,7 +90,8 @@ class EdgeStore:
         check_spec(spec, shard.dimensions)
         async with shard.writing:
             shard.set_dimensions(spec.dimensions)
-        await shard.set_idf(idf=spec.engine_idf)
+            shard.set_attributes(spec.attributes)
+        await shard.set_idf(idf=spec.engine_idf, attributes=spec.attributes)
         self._specs[spec.name] = spec
 
     async def drop(self, collection: str) -> None:
@@ -223,6 +234,18 @@ class EdgeStore:
                     update = edge.UpdateOperation.update_vectors(changes)
                     shard.apply(update, written=len(changes), deleted=len(changes))
             await asyncio.sleep(0)
+
+    async def set_attributes(
+        self, collection: str, changes: Mapping[str, Mapping[str, AttributeValue | None]]
+    ) -> None:
+        shard = self._shard(collection)
+        check_changes(self._specs[collection], changes)
+        for together in payload.equal_changes(changes):
+            values = payload.changed(changes[together[0]])
+            while together:
+                async with shard.writing:
+                    together = change_payloads(shard, together, values, _BATCH)
+                await asyncio.sleep(0)
 
     async def flush(self) -> None:
         for shard in tuple(self._shards.values()):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -55,6 +56,24 @@ def write(shard: Shard, pairs: Sequence[tuple[str, Point]]) -> None:
         taken |= {aliases[key] for key in owners(shard, list(aliases))}
     made = [translate.to_point(p, revision, p.chunk.id in taken) for revision, p in pairs]
     shard.apply(edge.UpdateOperation.upsert_points(made), written=len(made), deleted=again)
+
+
+def change_payloads(
+    shard: Shard, revisions: Sequence[str], values: Mapping[str, Any], most: int
+) -> list[str]:
+    """Put these values into the payloads of the first revisions, as far as they have no more points
+    than `most`, but of one at least; those that are left. None removes a value."""
+    chosen, points = 0, 0
+    for revision in revisions:
+        count = shard.count(among(REVISION, [revision]))
+        if chosen and points + count > most:
+            break
+        chosen, points = chosen + 1, points + count
+    if points:
+        where = among(REVISION, revisions[:chosen])
+        update = edge.UpdateOperation.set_payload_by_filter(filter=where, payload=dict(values))
+        shard.apply(update, written=points, deleted=points)
+    return list(revisions[chosen:])
 
 
 def take_ids(shard: Shard, revision: str) -> None:

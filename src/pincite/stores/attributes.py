@@ -1,0 +1,140 @@
+"""Attributes and conditions on them, checked against the names and types of a collection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from pincite.errors import InvalidPoint, UsageError
+from pincite.model import Attributes, AttributeType, AttributeValue, CollectionSpec, Point
+from pincite.model.attributes import attribute_of, check_attribute_name
+from pincite.ports import (
+    FILTER_FIELDS,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    AnyOf,
+    Condition,
+    DateRange,
+    Exists,
+    Ids,
+    Is,
+    Phrase,
+    Prefix,
+    Range,
+    Text,
+)
+
+_FIELDS: dict[type[Condition], tuple[str, ...]] = {
+    AnyOf: FILTER_FIELDS,
+    Prefix: FILTER_FIELDS,
+    Range: NUMBER_FIELDS,
+    DateRange: (),
+    Is: (),
+    Text: TEXT_FIELDS,
+    Phrase: TEXT_FIELDS,
+    Exists: (*FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS),
+}
+_TYPES: dict[type[Condition], tuple[AttributeType, ...]] = {
+    AnyOf: ("keyword", "keywords"),
+    Prefix: ("keyword", "keywords"),
+    Range: ("integer", "float"),
+    DateRange: ("date",),
+    Is: ("boolean",),
+    Exists: ("keyword", "keywords", "integer", "float", "boolean", "date"),
+}
+ROUNDED = 2**53  # from here on floats do not have every integer
+
+
+def check_attributes(spec: CollectionSpec, points: Sequence[Point]) -> None:
+    """Raise InvalidPoint for the first attribute that the collection does not know, whose name is
+    taken, or whose value is not the normal form of its type."""
+    checked: Attributes = {}
+    for point in points:
+        held = point.chunk.attributes
+        if held is checked or not held:
+            continue  # most chunks share those of their document
+        for name, value in held.items():
+            if wrong := _wrong(spec, name, value):
+                chunk = point.chunk
+                lines = f"lines {chunk.start_line}-{chunk.end_line}"
+                raise InvalidPoint(f"{chunk.path!r}, {lines}: {wrong}")
+        checked = held
+
+
+def check_changes(
+    spec: CollectionSpec, changes: Mapping[str, Mapping[str, AttributeValue | None]]
+) -> None:
+    """Raise UsageError for a name that no attribute can have, InvalidPoint for another name that
+    the collection does not know or a value that is not of its type. None needs no type."""
+    for revision, held in changes.items():
+        for name, value in held.items():
+            try:
+                check_attribute_name(name)
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+            if value is not None and (wrong := _wrong(spec, name, value)):
+                raise InvalidPoint(f"revision {revision!r}: {wrong}")
+
+
+def _wrong(spec: CollectionSpec, name: str, value: object) -> str:
+    """What is wrong with an attribute, "" for nothing."""
+    kind = spec.attributes.get(name)
+    try:
+        check_attribute_name(name)
+        if kind is None:
+            return f"the collection {spec.name!r} knows no attribute {name!r}"
+        normal = attribute_of(kind, value)
+    except ValueError as error:
+        return f"attribute {name!r}: {error}"
+    if normal is None:
+        return f"attribute {name!r}: {value!r} is no value, and is to be left out"
+    if normal != value or type(normal) is not type(value):
+        return f"attribute {name!r}: {value!r} is not the normal form of a {kind}, {normal!r}"
+    return ""
+
+
+def check_field(spec: CollectionSpec, condition: Condition) -> None:
+    """Raise UsageError for a condition on a field that is not there or of another kind, or with
+    bounds that cannot be."""
+    if isinstance(condition, Ids):
+        return
+    known, kinds = _FIELDS[type(condition)], _TYPES.get(type(condition), ())
+    held = spec.attributes.get(condition.field)
+    if condition.field not in known and (held is None or held not in kinds):
+        name = type(condition).__name__
+        is_one = f", which is a {held}" if held else ""
+        fitting = sorted(name for name, kind in spec.attributes.items() if kind in kinds)
+        raise UsageError(
+            f"there is no filter {name} on {condition.field!r}{is_one}; there is on"
+            f" {', '.join((*known, *fitting)) or 'nothing'}"
+        )
+    if isinstance(condition, Range):
+        _check_range(condition, held)
+    elif isinstance(condition, DateRange):
+        _check_dates(condition)
+
+
+def _check_range(condition: Range, held: AttributeType | None) -> None:
+    bounds = (condition.gte, condition.gt, condition.lte, condition.lt)
+    given = [bound for bound in bounds if bound is not None]
+    whole = [bound for bound in given if isinstance(bound, int)]
+    if any(not -(2**63) <= bound < 2**63 for bound in whole):
+        raise UsageError(f"a bound of {condition.field!r} is outside of 64 bits")
+    if not given or not all(map(math.isfinite, given)):
+        raise UsageError(f"a range of {condition.field!r} needs a bound, and finite ones")
+    if held == "float" and any(abs(bound) >= ROUNDED for bound in whole):
+        raise UsageError(f"{condition.field!r} is a float: write {whole[0]} as one, {whole[0]}.0")
+
+
+def _check_dates(condition: DateRange) -> None:
+    bounds = (condition.gte, condition.gt, condition.lte, condition.lt)
+    given = [bound for bound in bounds if bound is not None]
+    if not given:
+        raise UsageError(f"a range of {condition.field!r} needs a bound")
+    for bound in given:
+        try:
+            normal = attribute_of("date", bound)
+        except ValueError as error:
+            raise UsageError(f"{condition.field!r}: {error}") from error
+        if normal != bound:
+            raise UsageError(f"{condition.field!r}: write {bound!r} as {normal!r}")
