@@ -114,6 +114,12 @@ def check_field(spec: CollectionSpec, condition: Condition) -> None:
         _check_dates(condition)
 
 
+def around(number: int) -> tuple[float, float]:
+    """Floats next to an integer on both sides, for engines that find integers by ranges of floats
+    and then look at each one."""
+    return math.nextafter(number, -math.inf), math.nextafter(number, math.inf)
+
+
 def _check_range(condition: Range, held: AttributeType | None) -> None:
     bounds = (condition.gte, condition.gt, condition.lte, condition.lt)
     given = [bound for bound in bounds if bound is not None]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+import msgspec
 import pytest
 
 from pincite.errors import InvalidPoint, UsageError
-from pincite.model import AttributeType, AttributeValue, CollectionSpec, Point
+from pincite.model import AttributeType, AttributeValue, Point, Ranking
 from pincite.model.attributes import attribute_of, reserved_names
 from pincite.ports import AnyOf, Condition, DateRange, Exists, Filter, Is, Prefix, Range, Store
 from pincite.stores.memory import MemoryStore
@@ -86,7 +87,8 @@ def random_condition(dice: random.Random) -> Condition:
                 return Prefix(name, dice.choice((*known, "s00", "m")))
             return AnyOf(name, tuple(dice.sample(known, dice.randint(0, 6))))
         case "integer":
-            return Range(name, **_bounds(dice, (*INTEGERS, 2.5, 1e300, float(dice.randint(-9, 9)))))
+            bounds = (*INTEGERS, 2.5, 1e300, float(dice.randint(-9, 9)))
+            return Range(name, **_bounds(dice, bounds))
         case "float":
             return Range(name, **_bounds(dice, (*FLOATS, 3, dice.uniform(-50, 50))))
         case "boolean":
@@ -130,7 +132,10 @@ async def found(store: Store, filter_: Filter, *, limit: int = 200) -> set[str]:
 
 
 class AttributeContract:
-    """Kept, found, changed."""
+    """Kept, found."""
+
+    #: Does the engine compare integers as floats? The one in Qdrant's client does not.
+    compares_floats = True
 
     @contract
     async def test_a_thousand_filters_on_attributes_find_the_same_points_everywhere(
@@ -148,6 +153,8 @@ class AttributeContract:
         dice, passed = random.Random(11), 0
         for _ in range(_FILTERS):
             filter_ = random_filter(dice)
+            if not self.compares_floats and any(map(_rounds, filter_.conditions)):
+                continue
             theirs = await found(exact, filter_)
             assert await found(store, filter_) == theirs, filter_
             passed += bool(theirs)
@@ -297,7 +304,7 @@ class ChangedAttributesContract:
         await store.stage("main", "r2", [other])
         await store.publish("main", "r2", None)
         asked = request_for("fox 7", dense_limit=400, sparse_limit=400, exact=True)
-        before = await store.search("main", asked)
+        before = _scores(await store.search("main", asked))
         vectors = {p.chunk.id: p for _, p in await store.export("main", None, 400)}
         changes: Mapping[str, Mapping[str, AttributeValue | None]] = {
             "r1": {"course": "stats", "year": None, "visible": True, "labels": ("b", "c")},
@@ -306,7 +313,9 @@ class ChangedAttributesContract:
         }
         for _ in range(2):
             await store.set_attributes("main", changes)
-        assert await store.search("main", asked) == before
+        after = _scores(await store.search("main", asked))
+        assert after.keys() == before.keys()
+        assert all(abs(after[key] - before[key]) < 1e-6 for key in before)
         stats = Filter(must=(AnyOf("course", ("stats",)), Is("visible", True)))
         everyone = {point.chunk.id for point in points}
         assert await found(store, stats, limit=400) == everyone
@@ -317,11 +326,15 @@ class ChangedAttributesContract:
             assert point.sparse == old.sparse
             assert point.dense is not None
             assert old.dense is not None
-            assert point.dense.tolist() == old.dense.tolist()
+            assert float(abs(point.dense - old.dense).max()) < 1e-6
             if point.chunk.id in everyone:
-                now = {"course": "stats", "visible": True, "labels": ("b", "c")}
+                now: dict[str, AttributeValue] = {
+                    "course": "stats",
+                    "visible": True,
+                    "labels": ("b", "c"),
+                }
                 assert _typed(point.chunk.attributes) == _typed(now)
-                assert replace_attributes(point) == replace_attributes(old)
+                assert _without(point) == _without(old)
         assert await store.revisions("main") == {"r1": 300, "r2": 1}
 
     @contract
@@ -375,17 +388,22 @@ class ChangedAttributesContract:
         assert loaded.chunk.attributes == {"year": 1}
 
 
-def replace_attributes(point: Point) -> Any:
+def _without(point: Point) -> Any:
     """The chunk without attributes."""
-    import msgspec
-
     return msgspec.structs.replace(point.chunk, attributes={})
+
+
+def _rounds(condition: Condition) -> bool:
+    """Is it a range with a bound that a float may not have?"""
+    if not isinstance(condition, Range) or condition.exactly is not None:
+        return False
+    bounds = (condition.gte, condition.gt, condition.lte, condition.lt)
+    return any(bound is not None and 2**53 <= abs(bound) < 2**64 for bound in bounds)
 
 
 def _typed(held: Mapping[str, AttributeValue]) -> dict[str, tuple[str, AttributeValue]]:
     return {name: (type(value).__name__, value) for name, value in held.items()}
 
 
-def spec_with(attributes: Mapping[str, AttributeType]) -> CollectionSpec:
-    """A dense collection with these attributes."""
-    return replace(DENSE_SPEC, attributes=attributes)
+def _scores(rankings: Sequence[Ranking]) -> dict[tuple[str, str], float]:
+    return {(one.signal, hit.id): hit.score for one in rankings for hit in one.hits}

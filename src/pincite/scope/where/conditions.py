@@ -55,9 +55,11 @@ def is_chunk_id(text: str) -> bool:
 class Reading:
     """Tokens, one after the other."""
 
-    def __init__(self, text: str) -> None:
-        """Raises UsageError for what cannot be cut into tokens."""
+    def __init__(self, text: str, schema: Schema = None) -> None:
+        """Raises UsageError for what cannot be cut into tokens. Without a `schema` of attributes
+        other names may be those of some, and what is asked of them is not looked at."""
         self._text = text
+        self.schema = None if schema is None else dict(schema)
         self._tokens = tokens(text)
         self._place = 0
 
@@ -77,6 +79,8 @@ class Reading:
 
     def condition(self) -> tuple[Condition, bool]:
         """One condition, and whether it must not hold. Raises UsageError."""
+        if attribute := attributes.condition(self):
+            return attribute
         if self.peek().kind == "word" and NUMBER.fullmatch(self.peek().text):
             return self._between(), False
         field = self._field()
@@ -91,13 +95,14 @@ class Reading:
 
     def _field(self) -> str:
         token = self.peek()
-        known = ", ".join(FIELDS)
+        names = (*FIELDS, *sorted(self.schema or ()))
+        known = ", ".join(names)
         if token.kind != "word" or token.keyword:
             missing = "something is missing" if token.kind == "end" else "a condition begins here"
             raise self.wrong(missing, f"not, ( or a field: {known}")
         name = token.text.lower()
         if name not in FIELDS:
-            close = get_close_matches(name, FIELDS, n=1)
+            close = get_close_matches(token.text, names, n=1) or get_close_matches(name, names, n=1)
             meant = _MEANT.get(name) or (close[0] if close else "")
             raise self.wrong(
                 f"there is no field {token.text!r}",

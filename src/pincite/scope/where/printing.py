@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Phrase, Prefix, Range, Text
+from pincite.ports import (
+    AnyOf,
+    Condition,
+    DateRange,
+    Exists,
+    Filter,
+    Ids,
+    Is,
+    Phrase,
+    Prefix,
+    Range,
+    Text,
+)
+from pincite.scope.where.attributes import dates_written
 from pincite.scope.where.conditions import ID, is_chunk_id
 from pincite.scope.where.tokens import quoted, written
 
@@ -47,6 +60,10 @@ def _condition(condition: Condition) -> str:
             return f"{condition.field} ~ {word if word == condition.text else f'all ({word})'}"
         case Range():
             return _range(condition)
+        case Is():
+            return f"{condition.field} = {str(condition.value).lower()}"
+        case DateRange():
+            return dates_written(condition)
 
 
 def _among(values: Sequence[str], one: str, several: str) -> str:
@@ -71,7 +88,7 @@ def _range(of: Range) -> str:
         ((bound, sign != "<", sign) for bound, sign in highs if bound is not None), default=None
     )
     if low and high and low[0] == high[0] and low[2] == high[2] == "<=":
-        return f"{of.field} = {_number(low[0])}"
+        return f"{of.field} = {_number(of.exactly if of.exactly is not None else low[0])}"
     if low and high:
         return f"{_number(low[0])} {low[2]} {of.field} {high[2]} {_number(high[0])}"
     if low:
@@ -79,5 +96,7 @@ def _range(of: Range) -> str:
     return f"{of.field} {high[2]} {_number(high[0])}" if high else f"{of.field} exists"
 
 
-def _number(value: float) -> str:
+def _number(value: int | float) -> str:
+    if isinstance(value, int):
+        return str(value)
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

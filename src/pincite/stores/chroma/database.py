@@ -167,6 +167,19 @@ class Database:
             )
             await self.ask(f"write to {collection.name}", write)
 
+    async def update(
+        self, collection: Collection, metadatas: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Replace the metadata of records, by id, in as few calls as the server allows."""
+        most = await self.ask("look", self.client.get_max_batch_size)
+        keys = list(metadatas)
+        for start in range(0, len(keys), most):
+            some = keys[start : start + most]
+            write = partial(
+                collection.update, ids=some, metadatas=cast("Any", [metadatas[k] for k in some])
+            )
+            await self.ask(f"write to {collection.name}", write)
+
     async def delete(self, collection: Collection, keys: list[str]) -> None:
         """Remove records; unknown ones are fine."""
         most = await self.ask("look", self.client.get_max_batch_size)

@@ -51,6 +51,12 @@ def to_record(point: Point, revision: str) -> dict[str, Any]:
     }
 
 
+def metadata_of(record: Record) -> dict[str, Any]:
+    """Metadata of a record."""
+    point = Point(record.chunk, record.sparse, record.length)
+    return {**to_record(point, record.revision), HAS_DENSE: record.dense}
+
+
 def vector_of(point: Point, dimensions: int) -> Vector:
     """The vector of a point; one that has none gets one that is never looked at, for Chroma wants
     one of every record."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection as Several
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from pincite.errors import StoreError, UsageError
 from pincite.model import (
+    AttributeValue,
     Chunk,
     CollectionSpec,
     Point,
@@ -24,11 +26,13 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import EVERYTHING, SearchRequest, Stored
+from pincite.stores.attributes import check_changes
 from pincite.stores.chroma import records
 from pincite.stores.chroma.database import Database, State, state_of
 from pincite.stores.chroma.images import Images
 from pincite.stores.chroma.nearest import Nearest, read_vectors
 from pincite.stores.chroma.records import HAS_DENSE, Record, key_of
+from pincite.stores.payload import with_attributes
 from pincite.stores.ranked import Known, Side, rankings_of
 from pincite.stores.validate import (
     check_known,
@@ -268,16 +272,31 @@ class ChromaStore:
             for key, vector in vectors.items()
             if key in visible
         ]
-        metadatas: Any = [
-            {**records.to_record(point, record.revision), HAS_DENSE: record.dense}
+        metadatas = {
+            record.key: {**records.to_record(point, record.revision), HAS_DENSE: record.dense}
             for record, point in changed
-        ]
-        keys = [record.key for record, _ in changed]
-        if keys:
-            await self._database.ask(
-                f"write to {chroma.name}", lambda: chroma.update(ids=keys, metadatas=metadatas)
-            )
+        }
+        await self._database.update(chroma, metadatas)
         await self._change(chroma, state, state.hidden)
+
+    async def set_attributes(
+        self, collection: str, changes: Mapping[str, Mapping[str, AttributeValue | None]]
+    ) -> None:
+        chroma, state = await self._open(collection)
+        check_changes(state.spec, changes)
+        image = await self._images.of(collection, chroma, state)
+        for revision, attributes in changes.items():
+            changed = [
+                replace(record, chunk=with_attributes(record.chunk, attributes))
+                for record in image.records.values()
+                if record.revision == revision and attributes
+            ]
+            if not changed:
+                continue
+            await self._database.update(chroma, {r.key: records.metadata_of(r) for r in changed})
+            state = await self._change(chroma, state, state.hidden)
+            held = {**image.records, **{record.key: record for record in changed}}
+            image = self._images.carry(collection, image, state, held)
 
     async def flush(self) -> None:
         """Nothing to do: Chroma commits what it has acknowledged."""

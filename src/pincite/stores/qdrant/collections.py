@@ -6,6 +6,7 @@ made by another program, is neither written to nor dropped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ import msgspec
 from qdrant_client import models
 
 from pincite.errors import StoreError, UsageError
-from pincite.model import CollectionSpec
+from pincite.model import AttributeType, CollectionSpec
 from pincite.stores.payload import ALIASED, CONTROL, DENSE, REVISION, SPARSE
 from pincite.stores.qdrant.connection import Connection
 
@@ -22,6 +23,16 @@ _KEYWORDS = (REVISION, "repo", "source_type", "path", "language", "symbols", "ur
 _OURS = (ALIASED, CONTROL)
 _NUMBERS = ("start_line", "end_line")
 _TEXTS = ("text", "title")
+
+#: That of integers turns bounds into integers, and 1e300 into the largest one.
+_OF_TYPES: Mapping[AttributeType, models.PayloadSchemaType] = {
+    "keyword": models.PayloadSchemaType.KEYWORD,
+    "keywords": models.PayloadSchemaType.KEYWORD,
+    "integer": models.PayloadSchemaType.FLOAT,
+    "float": models.PayloadSchemaType.FLOAT,
+    "boolean": models.PayloadSchemaType.BOOL,
+    "date": models.PayloadSchemaType.DATETIME,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,7 @@ class ServerCollection:
 
     owner: str | None
     dimensions: int
+    indexes: Mapping[str, models.PayloadSchemaType]
 
 
 async def look(connection: Connection, name: str) -> ServerCollection | None:
@@ -57,7 +69,9 @@ async def look(connection: Connection, name: str) -> ServerCollection | None:
     vectors = info.config.params.vectors
     dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
     return ServerCollection(
-        ours["owner"] if isinstance(ours, dict) else None, dense.size if dense else 0
+        ours["owner"] if isinstance(ours, dict) else None,
+        dense.size if dense else 0,
+        {name: index.data_type for name, index in (info.payload_schema or {}).items()},
     )
 
 
@@ -104,6 +118,23 @@ async def make(
                 name, f, s, wait=True
             ),
         )
+
+
+async def index(
+    connection: Connection,
+    name: str,
+    attributes: Mapping[str, AttributeType],
+    there: Mapping[str, models.PayloadSchemaType],
+) -> None:
+    """Make the indexes of attributes that are not `there` yet."""
+    for field, kind in sorted(attributes.items()):
+        if there.get(field) != _OF_TYPES[kind]:
+            await connection.ask(
+                f"index {field} of {name}",
+                lambda client, f=field, s=_OF_TYPES[kind]: client.create_payload_index(  # type: ignore[misc]
+                    name, f, s, wait=True
+                ),
+            )
 
 
 async def change(connection: Connection, name: str, spec: CollectionSpec, owner: str) -> None:

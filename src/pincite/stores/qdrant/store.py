@@ -12,9 +12,18 @@ from uuid import UUID
 
 from qdrant_client import models
 
-from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector, Vector
+from pincite.model import (
+    AttributeValue,
+    Chunk,
+    CollectionSpec,
+    Point,
+    Ranking,
+    SparseVector,
+    Vector,
+)
 from pincite.ports import EVERYTHING, SearchRequest, Stored
 from pincite.stores import payload
+from pincite.stores.attributes import check_changes
 from pincite.stores.payload import ALIASED, DENSE, REVISION, SPARSE
 from pincite.stores.qdrant import collections, control, translate, writing
 from pincite.stores.qdrant.collections import Layout
@@ -70,11 +79,13 @@ class QdrantStore:
         check_spec(spec, found.dimensions if found else 0)
         if found is None:
             await collections.make(self._connection, name, spec, self._owner, self._layout)
+            await collections.index(self._connection, name, spec.attributes, {})
         else:
             collections.require_ours(self._connection, name, found, self._owner)
             if spec.dimensions and not found.dimensions:
                 await collections.add_dense(self._connection, name, spec.dimensions)
             await collections.change(self._connection, name, spec, self._owner)
+            await collections.index(self._connection, name, spec.attributes, found.indexes)
         self._specs[spec.name] = spec
         if found is not None:
             await writing.finish_taking(self._connection, name)
@@ -254,6 +265,17 @@ class QdrantStore:
                         name, c, wait=True
                     ),
                 )
+
+    async def set_attributes(
+        self, collection: str, changes: Mapping[str, Mapping[str, AttributeValue | None]]
+    ) -> None:
+        name = self._name(collection)
+        check_changes(self._specs[collection], changes)
+        for together in payload.equal_changes(changes):
+            values = payload.changed(changes[together[0]])
+            for start in range(0, len(together), _REVISIONS):
+                some = together[start : start + _REVISIONS]
+                await writing.change_payloads(self._connection, name, some, values)
 
     async def flush(self) -> None:
         """What a server has acknowledged is in its log already; this tidies up."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,8 +11,22 @@ import numpy as np
 from qdrant_client import models
 
 from pincite.model import Hit, Point, SparseVector, Vector
-from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Phrase, Prefix, Range, Text
+from pincite.model.attributes import date_key
+from pincite.ports import (
+    AnyOf,
+    Condition,
+    DateRange,
+    Exists,
+    Filter,
+    Ids,
+    Is,
+    Phrase,
+    Prefix,
+    Range,
+    Text,
+)
 from pincite.stores import payload
+from pincite.stores.attributes import ROUNDED, around
 from pincite.stores.payload import DENSE, LENGTH, REVISION, SPARSE
 from pincite.stores.validate import is_id
 
@@ -89,8 +104,13 @@ def to_condition(item: Condition) -> Any:
         case AnyOf():
             return among_values(item.field, item.values)
         case Range():
-            bounds = models.Range(gte=item.gte, gt=item.gt, lte=item.lte, lt=item.lt)
-            return models.FieldCondition(key=item.field, range=bounds)
+            return _within(item)
+        case DateRange():
+            given = {"gte": item.gte, "gt": item.gt, "lte": item.lte, "lt": item.lt}
+            dates = {n: datetime.fromisoformat(date_key(b)) for n, b in given.items() if b}
+            return models.FieldCondition(key=item.field, range=models.DatetimeRange(**dates))
+        case Is():
+            return _match(item.field, models.MatchValue(value=item.value))
         case Text():
             return _match(item.field, models.MatchText(text=item.text))
         case Phrase():
@@ -101,6 +121,16 @@ def to_condition(item: Condition) -> Any:
             return models.Filter(must_not=[missing(item.field)])
         case Ids():
             return among_ids(str(UUID(hex=key)) for key in item.ids if is_id(key))
+
+
+def _within(item: Range) -> Any:
+    number = item.exactly
+    if number is None or abs(number) < ROUNDED:
+        bounds = models.Range(gte=item.gte, gt=item.gt, lte=item.lte, lt=item.lt)
+        return models.FieldCondition(key=item.field, range=bounds)
+    low, high = around(number)
+    near = models.FieldCondition(key=item.field, range=models.Range(gte=low, lte=high))
+    return models.Filter(must=[near, _match(item.field, models.MatchValue(value=number))])
 
 
 def _match(field: str, match: Any) -> models.FieldCondition:

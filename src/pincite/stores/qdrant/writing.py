@@ -47,6 +47,14 @@ async def stage(
         await apply(connection, name, before)
 
 
+async def change_payloads(
+    connection: Connection, name: str, revisions: Sequence[str], values: Mapping[str, Any]
+) -> None:
+    """Put these values into the payloads of revisions, in one write; None removes a value."""
+    change = models.SetPayload(payload=dict(values), filter=among(REVISION, revisions))
+    await apply(connection, name, [models.SetPayloadOperation(set_payload=change)])
+
+
 async def take_ids(connection: Connection, name: str, revisions: Collection[str]) -> None:
     """Give the aliased points of revisions their own ids."""
     waiting = among(ALIASED, revisions)

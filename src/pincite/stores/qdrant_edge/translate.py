@@ -25,7 +25,7 @@ from pincite.ports import (
     Text,
 )
 from pincite.stores import payload
-from pincite.stores.attributes import ROUNDED
+from pincite.stores.attributes import ROUNDED, around
 from pincite.stores.payload import ALIASED, COARSE, DENSE, LENGTH, REVISION, SPARSE, to_chunk
 from pincite.stores.qdrant_edge.coarse import to_coarse
 from pincite.stores.validate import is_id
@@ -145,12 +145,13 @@ def to_condition(item: Condition) -> Any:
 
 
 def _within(item: Range) -> Any:
-    bounds = edge.RangeFloat(gte=item.gte, gt=item.gt, lte=item.lte, lt=item.lt)
-    near = edge.FieldCondition(item.field, range=bounds)
-    if (number := item.exactly) is None or abs(number) < ROUNDED:
-        return near
-    same = edge.FieldCondition(item.field, match=edge.MatchValue(number))
-    return edge.Filter(must=[near, same])
+    number = item.exactly
+    if number is None or abs(number) < ROUNDED:
+        bounds = edge.RangeFloat(gte=item.gte, gt=item.gt, lte=item.lte, lt=item.lt)
+        return edge.FieldCondition(item.field, range=bounds)
+    low, high = around(number)
+    near = edge.FieldCondition(item.field, range=edge.RangeFloat(gte=low, lte=high))
+    return edge.Filter(must=[near, edge.FieldCondition(item.field, match=edge.MatchValue(number))])
 
 
 def among_values(field: str, values: Iterable[str]) -> edge.FieldCondition:

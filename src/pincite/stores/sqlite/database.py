@@ -38,6 +38,12 @@ MIGRATIONS = (
         collection INTEGER NOT NULL, term INTEGER NOT NULL, key INTEGER NOT NULL,
         weight REAL NOT NULL, PRIMARY KEY (collection, term, key)) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE attributes (
+        key INTEGER NOT NULL REFERENCES points ON DELETE CASCADE, name TEXT NOT NULL,
+        value NOT NULL, PRIMARY KEY (key, name, value)) WITHOUT ROWID;
+    CREATE INDEX attributes_by_value ON attributes (name, value);
+    """,
 )
 _BUSY_S = 30.0
 

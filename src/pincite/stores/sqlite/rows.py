@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from pincite.model import Chunk, Point, SparseVector
+from pincite.model import AttributeValue, Chunk, Point, SparseVector
+from pincite.model.attributes import date_key, type_of, values_of
 
 _COLUMNS = (
     *("id", "repo", "path", "source_type", "language", "url", "title", "text"),
@@ -53,6 +54,7 @@ def insert(db: sqlite3.Connection, collection: int, revision: int, point: Point)
     ).lastrowid
     held = dict.fromkeys(symbol for symbol in chunk.symbols if symbol)
     db.executemany("INSERT INTO symbols VALUES (?, ?)", ((key, symbol) for symbol in held))
+    _keep(db, key, chunk.attributes)
     _post(db, collection, key, point.sparse)
 
 
@@ -69,6 +71,44 @@ def delete(
         for key, terms in found:
             _unpost(db, collection, key, terms)
         db.executemany("DELETE FROM points WHERE key = ?", ((key,) for key, _ in found))
+
+
+def change(
+    db: sqlite3.Connection,
+    collection: int,
+    revision: str,
+    attributes: Mapping[str, AttributeValue | None],
+) -> None:
+    """Give the points of a revision these attributes, None for none."""
+    found = db.execute(
+        "SELECT p.key, p.rest FROM points p JOIN revisions r ON r.id = p.revision"
+        " WHERE (r.collection, r.name) = (?, ?)",
+        (collection, revision),
+    ).fetchall()
+    for key, raw in found:
+        rest = msgspec.json.decode(raw)
+        held = {**rest.get("attributes", {}), **attributes}
+        rest["attributes"] = {name: value for name, value in held.items() if value is not None}
+        text = msgspec.json.encode(rest).decode()
+        db.execute("UPDATE points SET rest = ? WHERE key = ?", (text, key))
+        gone = ((key, one) for name in attributes for one in (name, dates_of(name)))
+        db.executemany("DELETE FROM attributes WHERE (key, name) = (?, ?)", gone)
+        _keep(db, key, attributes)
+
+
+def _keep(
+    db: sqlite3.Connection, key: int | None, attributes: Mapping[str, AttributeValue | None]
+) -> None:
+    """Where filters find attributes."""
+    rows = [(key, name, one) for name, value in attributes.items() for one in values_of(value)]
+    texts = [(name, value) for name, value in attributes.items() if isinstance(value, str)]
+    rows += [(key, dates_of(name), date_key(v)) for name, v in texts if type_of(v) == "date"]
+    db.executemany("INSERT OR IGNORE INTO attributes VALUES (?, ?, ?)", rows)
+
+
+def dates_of(name: str) -> str:
+    """Under which name values that are dates are kept once more, in a form that can be ordered."""
+    return f"{name}@"
 
 
 def weigh(db: sqlite3.Connection, collection: int, key: int, vector: SparseVector) -> None:

@@ -13,8 +13,17 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from pincite.model import Chunk, CollectionSpec, Point, Ranking, SparseVector, Vector
+from pincite.model import (
+    AttributeValue,
+    Chunk,
+    CollectionSpec,
+    Point,
+    Ranking,
+    SparseVector,
+    Vector,
+)
 from pincite.ports import SearchRequest, Stored
+from pincite.stores.attributes import check_changes
 from pincite.stores.ranked import rankings_of
 from pincite.stores.sqlite import rows
 from pincite.stores.sqlite.database import Database
@@ -189,6 +198,16 @@ class SqliteStore:
             for key, vector in vectors.items():
                 for (place,) in db.execute(f"SELECT p.key{_VISIBLE} AND p.id = ?", (number, key)):
                     rows.weigh(db, number, place, vector)
+            _changed(db, number)
+
+    async def set_attributes(
+        self, collection: str, changes: Mapping[str, Mapping[str, AttributeValue | None]]
+    ) -> None:
+        number, spec, _ = self._of(collection)
+        check_changes(spec, changes)
+        with self._database.writing() as db:
+            for revision, attributes in changes.items():
+                rows.change(db, number, revision, attributes)
             _changed(db, number)
 
     async def flush(self) -> None:

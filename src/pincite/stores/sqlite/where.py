@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Phrase, Prefix, Range, Text
+from pincite.model.attributes import date_key
+from pincite.ports import (
+    FILTER_FIELDS,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    AnyOf,
+    Condition,
+    DateRange,
+    Exists,
+    Filter,
+    Ids,
+    Is,
+    Phrase,
+    Prefix,
+    Range,
+    Text,
+)
+from pincite.stores.attributes import ROUNDED
 from pincite.stores.sqlite.database import Database
+from pincite.stores.sqlite.rows import dates_of
 
 _MOST = 1_000  # values that go in as parameters; more are laid down in a table
 _FALSE = "0"
+_OWN = (*FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS)
 
 
 def where(filter_: Filter, database: Database) -> tuple[str, list[object]]:
@@ -30,6 +49,11 @@ def _condition(condition: Condition, values: list[object], database: Database) -
     if condition.field == "symbols":
         inner = _test("s.symbol", condition, values, database)
         return f"EXISTS (SELECT 1 FROM symbols s WHERE s.key = p.key AND {inner})"
+    if condition.field not in _OWN:
+        is_dates = isinstance(condition, DateRange)
+        values.append(dates_of(condition.field) if is_dates else condition.field)
+        inner = _test("a.value", condition, values, database)
+        return f"p.key IN (SELECT a.key FROM attributes a WHERE a.name = ? AND {inner})"
     column = "r.name" if condition.field == "revision" else f"p.{condition.field}"
     return _test(column, condition, values, database)
 
@@ -40,13 +64,15 @@ def _test(column: str, condition: Condition, values: list[object], database: Dat
             wanted = tuple(value for value in condition.values if value)
             return _among(column, wanted, values, database)
         case Range():
-            bounds = (("<=", condition.lte), ("<", condition.lt), (">=", condition.gte))
-            tests = []
-            for sign, bound in (*bounds, (">", condition.gt)):
-                if bound is not None:
-                    tests.append(f"{column} {sign} ?")
-                    values.append(bound)
-            return f"({' AND '.join(tests)})"
+            if condition.exactly is not None:
+                values.append(condition.exactly)
+                return f"{column} = ?"
+            return _within(column, condition, values)
+        case DateRange():
+            return _within(column, condition, values)
+        case Is():
+            values.append(condition.value)
+            return f"{column} = ?"
         case Text():
             values.append(condition.text)
             return f"has_words({column}, ?)"
@@ -60,6 +86,21 @@ def _test(column: str, condition: Condition, values: list[object], database: Dat
             return f"({column} IS NOT NULL AND {column} <> '')"
         case Ids():
             return _among(column, condition.ids, values, database)
+
+
+def _within(column: str, bounds: Range | DateRange, values: list[object]) -> str:
+    """SQLite compares integers with floats exactly: where these are rounded, both have to be."""
+    given = (("<=", bounds.lte), ("<", bounds.lt), (">=", bounds.gte), (">", bounds.gt))
+    tests = []
+    for sign, bound in given:
+        if isinstance(bound, str):
+            tests.append(f"{column} {sign} ?")
+            values.append(date_key(bound))
+        elif bound is not None:
+            rounded = abs(bound) >= ROUNDED
+            tests.append(f"{f'CAST({column} AS REAL)' if rounded else column} {sign} ?")
+            values.append(float(bound))
+    return f"({' AND '.join(tests)})"
 
 
 def _among(column: str, wanted: tuple[str, ...], values: list[object], database: Database) -> str:

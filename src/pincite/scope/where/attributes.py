@@ -1,0 +1,205 @@
+"""Conditions on attributes: what may stand behind the name of one, by its type.
+
+A date without a time is the whole day in UTC: `due = 2026-11-22` is within it, `>` after it, `>=`
+from its beginning, `<` before its beginning, `<=` until its end.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pincite.model import AttributeType
+from pincite.model.attributes import attribute_of, check_attribute_name, date_key
+from pincite.ports import AnyOf, Condition, DateRange, Exists, Is, Prefix, Range
+
+if TYPE_CHECKING:
+    from pincite.scope.where.conditions import Reading
+
+#: Names and types of attributes, sorted; None where they are not known yet.
+Schema: TypeAlias = tuple[tuple[str, AttributeType], ...] | None
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_BOUNDS = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
+_ANY_VALUE = "a word, a number, a date or a text in quotes"
+
+
+def condition(reading: Reading) -> tuple[Condition, bool] | None:
+    """The condition on an attribute that begins here, and whether it must not hold; None for one
+    on a field of ours. Raises UsageError."""
+    field = _name(reading, 0)
+    if field is not None:
+        reading.take()
+        return _of(reading, field)
+    if reading.peek(1).is_sign(*_BOUNDS) and (field := _name(reading, 2)) is not None:
+        return _between(reading, field), False
+    return None
+
+
+def _name(reading: Reading, ahead: int) -> str | None:
+    """The attribute that is named there. Without a schema whatever can be one, unless it is one of
+    our own fields."""
+    token = reading.peek(ahead)
+    if token.kind != "word" or token.keyword:
+        return None
+    if reading.schema is not None:
+        return token.text if token.text in reading.schema else None
+    try:
+        return check_attribute_name(token.text)
+    except ValueError:
+        return None
+
+
+def _of(reading: Reading, field: str) -> tuple[Condition, bool]:
+    if reading.peek().keyword == "exists":
+        reading.take()
+        return Exists(field), False
+    kind = None if reading.schema is None else reading.schema[field]
+    token = reading.peek()
+    negated = token.is_sign("!=")
+    if kind is None:
+        _skip(reading, field)
+        return Exists(field), False
+    if kind in ("keyword", "keywords"):
+        return reading.value_condition(field)
+    if token.is_sign("=", "==", "!="):
+        reading.take()
+        return _equality(reading, field, kind), negated
+    if token.is_sign(*_BOUNDS) and kind != "boolean":
+        reading.take()
+        return _range(field, kind, {token.text: _value(reading, field, kind)}), False
+    if token.keyword in ("in", "not"):
+        raise reading.wrong(
+            f"{field} is a {kind}, and lists are of keywords",
+            hint=f"({field} = ... or {field} = ...)",
+        )
+    signs = "=, !=" + ("" if kind == "boolean" else ", <, <=, >, >=") + ", exists"
+    raise reading.wrong(f"{field} is a {kind}", signs)
+
+
+def _between(reading: Reading, field: str) -> Condition:
+    """`2020 <= year < 2026`, or half of it."""
+    kind = None if reading.schema is None else reading.schema[field]
+    if kind in ("keyword", "keywords", "boolean"):
+        raise reading.wrong(f"{field} is a {kind}, and a range is of a number or a date")
+    first = _value(reading, field, kind)
+    sign = reading.take().text
+    bounds = {_FLIPPED[sign]: first}
+    reading.take()
+    if reading.peek().is_sign(*_BOUNDS):
+        if reading.peek().text[0] != sign[0]:
+            raise reading.wrong("both sides of a range point the same way", sign)
+        second = reading.take().text
+        bounds[second] = _value(reading, field, kind)
+    return Exists(field) if kind is None else _range(field, kind, bounds)
+
+
+def _equality(reading: Reading, field: str, kind: AttributeType) -> Condition:
+    value = _value(reading, field, kind)
+    if kind == "boolean":
+        return Is(field, bool(value))
+    if kind != "date":
+        return Range(field, gte=value, lte=value)
+    if "T" in value:
+        return DateRange(field, gte=value, lte=value)
+    return _range(field, kind, {">=": value, "<=": value})
+
+
+def _range(field: str, kind: AttributeType, bounds: dict[str, Any]) -> Condition:
+    if kind != "date":
+        return Range(field, **{_BOUNDS[sign]: value for sign, value in bounds.items()})
+    return DateRange(field, **dict(_bound_of_date(*one) for one in bounds.items()))
+
+
+def _bound_of_date(sign: str, value: str) -> tuple[str, str]:
+    """After a day is from the next one on, until a day is before the next one. The last day of all
+    ends with its last microsecond."""
+    if "T" in value or sign in ("<", ">="):
+        return _BOUNDS[sign], value
+    day = date.fromisoformat(value)
+    if day == date.max:
+        return _BOUNDS[sign], f"{value}T23:59:59.999999Z"
+    following = (day + timedelta(days=1)).isoformat()
+    return ("gte" if sign == ">" else "lt"), following
+
+
+def _value(reading: Reading, field: str, kind: AttributeType | None) -> Any:
+    """The value of that type that stands here; any one where the type is not known."""
+    from pincite.scope.where.conditions import NUMBER
+
+    token = reading.peek()
+    if token.kind not in ("word", "string") or token.keyword:
+        why = f"{token.text} is a keyword" if token.keyword else "a value is missing"
+        raise reading.wrong(why, _ANY_VALUE if kind is None else _EXPECTED[kind])
+    text = token.text
+    try:
+        match kind:
+            case None:
+                value: Any = text
+            case "integer" | "float":
+                if token.kind != "word" or not NUMBER.fullmatch(text):
+                    raise ValueError(f"{text!r} is no number")
+                whole = kind == "integer" and text.lstrip("-").isdigit()
+                value = attribute_of(kind, int(text)) if whole else attribute_of("float", float(text))
+            case "boolean":
+                if text.lower() not in ("true", "false"):
+                    raise ValueError(f"{text!r} is neither true nor false")
+                value = text.lower() == "true"
+            case "date":
+                value = attribute_of("date", text)
+            case _:
+                value = attribute_of(kind, text)
+        if value is None:
+            raise ValueError("an empty text is no value")
+    except ValueError as error:
+        expected = _EXPECTED[kind] if kind else _ANY_VALUE
+        raise reading.wrong(f"{field} is a {kind}: {error}", expected) from error
+    reading.take()
+    return value
+
+
+_EXPECTED: dict[AttributeType, str] = {
+    "keyword": "a word or a text in quotes",
+    "keywords": "a word or a text in quotes",
+    "integer": "a number",
+    "float": "a number",
+    "boolean": "true, false",
+    "date": "a date, such as 2026-11-22 or '2026-11-22T10:00:00+01:00'",
+}
+
+
+def _skip(reading: Reading, field: str) -> None:
+    """Past the rest of a condition of which nothing but its form is known."""
+    token = reading.take()
+    if token.keyword == "not" and reading.peek().keyword == "in":
+        token = reading.take()
+    if token.keyword == "in" and not reading.peek().is_sign("("):
+        raise reading.wrong(f"{field} in", "a list such as (a, b)")
+    if token.keyword != "in" and not token.is_sign("=", "==", "!=", "^=", *_BOUNDS):
+        raise reading.wrong_at(
+            token, f"{field} is no field of Pincite; of an attribute", "=, !=, <, >, in, exists"
+        )
+    if reading.peek().is_sign("(") and not token.is_sign(*_BOUNDS, "^="):
+        reading.list_of(lambda: _value(reading, field, None))
+    else:
+        _value(reading, field, None)
+
+
+def dates_written(of: DateRange) -> str:
+    """A range of dates as a text; of two bounds on one side the tighter one. Bounds are written as
+    moments, for a day would be the whole day."""
+    lows = [(date_key(bound), sign) for bound, sign in ((of.gte, "<="), (of.gt, "<")) if bound]
+    highs = [(date_key(bound), sign) for bound, sign in ((of.lte, "<="), (of.lt, "<")) if bound]
+    low = max(lows, key=lambda one: (one[0], one[1] == "<"), default=None)
+    high = min(highs, key=lambda one: (one[0], one[1] != "<"), default=None)
+    if low and high and low[0] == high[0] and low[1] == high[1] == "<=":
+        return f"{of.field} = {_moment(low[0])}"
+    if low and high:
+        return f"{_moment(low[0])} {low[1]} {of.field} {high[1]} {_moment(high[0])}"
+    if low:
+        return f"{of.field} {'>' if low[1] == '<' else '>='} {_moment(low[0])}"
+    return f"{of.field} {high[1]} {_moment(high[0])}" if high else f"{of.field} exists"
+
+
+def _moment(key: str) -> str:
+    return str(attribute_of("date", key))
