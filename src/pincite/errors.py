@@ -2,7 +2,8 @@
 
     PinciteError
     ├── UsageError            a bad option, path or query: something that cannot be
-    │   └── ConfigError       a setting or profile that is unknown or contradicts itself
+    │   ├── ConfigError       a setting or profile that is unknown or contradicts itself
+    │   └── TagsRequired      a collection that is only searched and read with certain tags
     ├── SourceError           a file, folder, checkout or archive could not be read
     ├── IndexUnavailable      no index, no daemon, or it does not answer
     │   ├── IndexNotFound     nothing has been indexed here
@@ -48,6 +49,10 @@ class UsageError(PinciteError):
 
 class ConfigError(UsageError):
     """An unknown or contradictory setting."""
+
+
+class TagsRequired(UsageError):
+    """A collection requires tags that were not given."""
 
 
 class SourceError(PinciteError):

@@ -18,7 +18,7 @@ from pincite.model import (
     Question,
 )
 from pincite.profile import Profile
-from pincite.scope.filter import of_ref
+from pincite.scope.filter import check_scope, of_ref
 from pincite.scope.unmatched import unmatched
 from pincite.stages.blend import blend
 from pincite.stages.context import context
@@ -55,6 +55,7 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     """Find, judge and cite. Raises UsageError for an empty query, and what retrieval raises when
     no collection answers."""
     trace.begin()
+    check_scope(deps.collections, question.scope)
     query = trace.tap("prepare", prepare(question, profile.prepare, profile.corpus))
     passes: list[Pass] = []
     spared: tuple[Notice, ...] = ()

@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import get_args
 
 from pincite.model import Candidate, DocumentRecord, Scope, SourceType
 from pincite.ports import AnyOf, Filter, Searchable
-from pincite.scope.where import parse_where
+from pincite.scope.required import require_tags
+from pincite.scope.schema import for_collection, schema_of
+from pincite.scope.tags import tag_conditions
+from pincite.scope.where import Schema, parse_where
 
 
-async def scope_filter(collection: Searchable, scope: Scope) -> Filter:
+def check_scope(collections: Sequence[Searchable], scope: Scope) -> Schema:
+    """The attributes of the collections, where the scope can be asked of all of them. Raises
+    UsageError for a filter or a tag that cannot be, TagsRequired."""
+    schema = schema_of(one.spec for one in collections)
+    filter_ = given_filter(scope, schema)
+    for one in collections:
+        require_tags(one.spec, filter_)
+    return schema
+
+
+def given_filter(scope: Scope, schema: Schema) -> Filter:
+    """What a scope says by `where` and `tags`. Raises UsageError."""
+    given = parse_where(scope.where, schema)
+    return replace(given, must=(*given.must, *tag_conditions(scope.tags, schema)))
+
+
+async def scope_filter(
+    collection: Searchable, scope: Scope, schema: Schema | None = None
+) -> Filter:
     """The filter that lets the chunks within the scope pass. The catalog is asked which
-    documents a revision and globs allow. Raises StoreError, and UsageError for a `where` that says
-    nothing."""
-    given = parse_where(scope.where)
+    documents a revision and globs allow. `schema` are the attributes of all that is searched, by
+    default those of the collection. Raises StoreError, and UsageError for a `where` or a tag that
+    says nothing."""
+    known = schema_of([collection.spec]) if schema is None else schema
+    given = for_collection(given_filter(scope, known), collection.spec)
     must = [*given.must]
     if scope.sources:
         must.append(AnyOf("repo", scope.sources))
@@ -32,7 +56,7 @@ def kinds_of(scope: Scope) -> frozenset[SourceType]:
     """The kinds of sources that a scope is restricted to, all that there are for none. Raises
     UsageError."""
     kinds = frozenset(scope.source_types or get_args(SourceType))
-    for condition in parse_where(scope.where).must:
+    for condition in parse_where(scope.where, None).must:
         if isinstance(condition, AnyOf) and condition.field == "source_type":
             kinds &= frozenset(condition.values)
     return kinds

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from pincite.errors import PinciteError
-from pincite.model import DocumentRecord, Notice, Ranking, Scope
+from pincite.model import AttributeValue, DocumentRecord, Notice, Ranking, Scope
+from pincite.model.attributes import values_of
 from pincite.ports import AnyOf, Condition, Exists, Filter, Prefix, Searchable
 from pincite.scope.filter import in_scope, kinds_of
 from pincite.scope.where import parse_where
@@ -24,7 +25,7 @@ async def unmatched(
     found = tuple(rankings)
     if any(ranking.hits for ranking in found) or not _restricts(scope):
         return ()
-    given = parse_where(scope.where)
+    given = parse_where(scope.where, None)
     searched = {ranking.collection for ranking in found if ranking.signal == "dense"}
     known: list[DocumentRecord] = []
     for one in collections:
@@ -44,7 +45,7 @@ async def unmatched(
 
 def _restricts(scope: Scope) -> bool:
     listed = scope.sources or scope.source_types or scope.allow or scope.block
-    return bool(listed or scope.ref or scope.where.strip())
+    return bool(listed or scope.ref or scope.where.strip() or scope.tags)
 
 
 def _fits(record: DocumentRecord, scope: Scope, given: Filter) -> bool:
@@ -81,9 +82,14 @@ def _words(scope: Scope) -> str:
         "path": scope.allow,
         "not path": scope.block,
         "ref": (scope.ref,) if scope.ref else (),
+        "tag": tuple(f"{k}={_listed(v)}" for k, v in sorted(scope.tags.items())),
         "where": (scope.where,) if scope.where.strip() else (),
     }
     return "; ".join(f"{name} {', '.join(values)}" for name, values in listed.items() if values)
+
+
+def _listed(value: AttributeValue) -> str:
+    return ",".join(str(one) for one in values_of(value))
 
 
 def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:

@@ -89,7 +89,7 @@ def _wrong(spec: CollectionSpec, name: str, value: object) -> str:
     if normal is None:
         return f"attribute {name!r}: {value!r} is no value, and is to be left out"
     if normal != value or type(normal) is not type(value):
-        return f"attribute {name!r}: {value!r} is not the normal form of a {kind}, {normal!r}"
+        return f"attribute {name!r}: {value!r} is not in the normal form of {kind}, {normal!r}"
     return ""
 
 
@@ -102,7 +102,7 @@ def check_field(spec: CollectionSpec, condition: Condition) -> None:
     held = spec.attributes.get(condition.field)
     if condition.field not in known and (held is None or held not in kinds):
         name = type(condition).__name__
-        is_one = f", which is a {held}" if held else ""
+        is_one = f" of the type {held}" if held else ""
         fitting = sorted(name for name, kind in spec.attributes.items() if kind in kinds)
         raise UsageError(
             f"there is no filter {name} on {condition.field!r}{is_one}; there is on"

@@ -59,7 +59,7 @@ class SearchOptions:
 async def search(engine: AsyncPincite, options: SearchOptions) -> tuple[EvidencePack, Trace]:
     """The pack and how it came about. Raises UsageError for a filter that cannot be, before
     anything is asked."""
-    parse_where(options.question.scope.where)
+    parse_where(options.question.scope.where, None)  # attributes are not known yet
     settings = engine.settings
     chosen = settings.preset(options.preset) if options.preset else settings.profile
     profile = chosen.showing(options.limit or chosen.select.results)

@@ -232,8 +232,13 @@ def test_the_forms_of_the_documentation_are_all_there_are() -> None:
     assert parse_where(described.split("\n")[2])
     for form in re.findall(r"`(f [^`]*|\d+ <= f[^`]*)`", described):
         field = "path"
-        if re.search(r"\d", form):
+        if "true" in form:
+            field = "visible"
+        elif "2026-" in form:
+            field = "due"
+        elif re.search(r"\d", form):
             field = "start_line"
         elif "~" in form:
             field = "text"
-        assert parse_where(re.sub(r"\bf\b", field, form))
+        schema = (("due", "date"), ("visible", "boolean"))
+        assert parse_where(re.sub(r"\bf\b", field, form), schema)

@@ -11,15 +11,19 @@
 | `f ~ word` | the text has the word | texts |
 | `f ~ "some words"` | it has these words one after the other | texts |
 | `f ~ all (some, words)` | it has all of these words, in any order | texts |
+| `f = true` | it is | booleans |
+| `f = 2026-11-22`, `f < '2026-11-22T10:00:00+01:00'` | on that day, before that moment | dates |
 | `f exists` | there is a value that is not empty | all but `id` |
 
 Fields of values are those of `FILTER_FIELDS` and `id`, of numbers `NUMBER_FIELDS`, of texts
-`TEXT_FIELDS`; all of `pincite.ports`. Conditions are joined by `and`, `or`, `not` and parentheses,
-as far as a `Filter` can say it. Values with spaces, signs or keywords stand in quotes, a backslash
-before a quote in a value. Keywords may be capitals.
+`TEXT_FIELDS`; all of `pincite.ports`. Attributes are fields of their types, named as they are
+written, case and all; a day is the whole day in UTC. Conditions are joined by `and`, `or`, `not`
+and parentheses, as far as a `Filter` can say it. Values with spaces, signs or keywords stand in
+quotes, a backslash before a quote in a value. Keywords may be capitals.
 """
 
+from pincite.scope.where.attributes import Schema
 from pincite.scope.where.compiling import parse_where
 from pincite.scope.where.printing import print_where
 
-__all__ = ["parse_where", "print_where"]
+__all__ = ["Schema", "parse_where", "print_where"]

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pincite.model import AttributeType
 from pincite.model.attributes import attribute_of, check_attribute_name, date_key
-from pincite.ports import AnyOf, Condition, DateRange, Exists, Is, Prefix, Range
+from pincite.ports import AnyOf, Condition, DateRange, Exists, Is, Range
 
 if TYPE_CHECKING:
     from pincite.scope.where.conditions import Reading
 
 #: Names and types of attributes, sorted; None where they are not known yet.
 Schema: TypeAlias = tuple[tuple[str, AttributeType], ...] | None
+
+#: Types that a range may be of.
+RANGES: tuple[AttributeType, ...] = ("integer", "float", "date")
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _BOUNDS = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
@@ -58,8 +61,7 @@ def _of(reading: Reading, field: str) -> tuple[Condition, bool]:
     token = reading.peek()
     negated = token.is_sign("!=")
     if kind is None:
-        _skip(reading, field)
-        return Exists(field), False
+        return _unknown(reading, field)
     if kind in ("keyword", "keywords"):
         return reading.value_condition(field)
     if token.is_sign("=", "==", "!="):
@@ -70,18 +72,18 @@ def _of(reading: Reading, field: str) -> tuple[Condition, bool]:
         return _range(field, kind, {token.text: _value(reading, field, kind)}), False
     if token.keyword in ("in", "not"):
         raise reading.wrong(
-            f"{field} is a {kind}, and lists are of keywords",
+            f"{field} is of the type {kind}, and lists are of keywords",
             hint=f"({field} = ... or {field} = ...)",
         )
     signs = "=, !=" + ("" if kind == "boolean" else ", <, <=, >, >=") + ", exists"
-    raise reading.wrong(f"{field} is a {kind}", signs)
+    raise reading.wrong(f"{field} is of the type {kind}", signs)
 
 
 def _between(reading: Reading, field: str) -> Condition:
     """`2020 <= year < 2026`, or half of it."""
     kind = None if reading.schema is None else reading.schema[field]
     if kind in ("keyword", "keywords", "boolean"):
-        raise reading.wrong(f"{field} is a {kind}, and a range is of a number or a date")
+        raise reading.wrong(f"{field} is of the type {kind}, and a range is of a number or a date")
     first = _value(reading, field, kind)
     sign = reading.take().text
     bounds = {_FLIPPED[sign]: first}
@@ -100,8 +102,6 @@ def _equality(reading: Reading, field: str, kind: AttributeType) -> Condition:
         return Is(field, bool(value))
     if kind != "date":
         return Range(field, gte=value, lte=value)
-    if "T" in value:
-        return DateRange(field, gte=value, lte=value)
     return _range(field, kind, {">=": value, "<=": value})
 
 
@@ -114,13 +114,15 @@ def _range(field: str, kind: AttributeType, bounds: dict[str, Any]) -> Condition
 def _bound_of_date(sign: str, value: str) -> tuple[str, str]:
     """After a day is from the next one on, until a day is before the next one. The last day of all
     ends with its last microsecond."""
-    if "T" in value or sign in ("<", ">="):
+    if "T" in value:
         return _BOUNDS[sign], value
     day = date.fromisoformat(value)
+    if sign in ("<", ">="):
+        return _BOUNDS[sign], f"{value}T00:00:00Z"
     if day == date.max:
         return _BOUNDS[sign], f"{value}T23:59:59.999999Z"
     following = (day + timedelta(days=1)).isoformat()
-    return ("gte" if sign == ">" else "lt"), following
+    return ("gte" if sign == ">" else "lt"), f"{following}T00:00:00Z"
 
 
 def _value(reading: Reading, field: str, kind: AttributeType | None) -> Any:
@@ -140,7 +142,9 @@ def _value(reading: Reading, field: str, kind: AttributeType | None) -> Any:
                 if token.kind != "word" or not NUMBER.fullmatch(text):
                     raise ValueError(f"{text!r} is no number")
                 whole = kind == "integer" and text.lstrip("-").isdigit()
-                value = attribute_of(kind, int(text)) if whole else attribute_of("float", float(text))
+                value = (
+                    attribute_of(kind, int(text)) if whole else attribute_of("float", float(text))
+                )
             case "boolean":
                 if text.lower() not in ("true", "false"):
                     raise ValueError(f"{text!r} is neither true nor false")
@@ -153,7 +157,7 @@ def _value(reading: Reading, field: str, kind: AttributeType | None) -> Any:
             raise ValueError("an empty text is no value")
     except ValueError as error:
         expected = _EXPECTED[kind] if kind else _ANY_VALUE
-        raise reading.wrong(f"{field} is a {kind}: {error}", expected) from error
+        raise reading.wrong(f"{field} is of the type {kind}: {error}", expected) from error
     reading.take()
     return value
 
@@ -168,37 +172,52 @@ _EXPECTED: dict[AttributeType, str] = {
 }
 
 
-def _skip(reading: Reading, field: str) -> None:
-    """Past the rest of a condition of which nothing but its form is known."""
+def _unknown(reading: Reading, field: str) -> tuple[Condition, bool]:
+    """A condition of which nothing but its form is known: its values stand for whatever it is."""
     token = reading.take()
+    negated = token.is_sign("!=") or token.keyword == "not"
     if token.keyword == "not" and reading.peek().keyword == "in":
         token = reading.take()
+    if token.keyword != "in" and not token.is_sign("=", "==", "!=", "^=", *_BOUNDS):
+        raise reading.wrong(
+            f"{field} is no field of Pincite", "=, !=, ^=, <, <=, >, >=, in, exists"
+        )
     if token.keyword == "in" and not reading.peek().is_sign("("):
         raise reading.wrong(f"{field} in", "a list such as (a, b)")
-    if token.keyword != "in" and not token.is_sign("=", "==", "!=", "^=", *_BOUNDS):
-        raise reading.wrong_at(
-            token, f"{field} is no field of Pincite; of an attribute", "=, !=, <, >, in, exists"
-        )
-    if reading.peek().is_sign("(") and not token.is_sign(*_BOUNDS, "^="):
-        reading.list_of(lambda: _value(reading, field, None))
+    if reading.peek().is_sign("(") and not token.is_sign("^=", *_BOUNDS):
+        values = reading.list_of(lambda: str(_value(reading, field, None)))
     else:
-        _value(reading, field, None)
+        values = (str(_value(reading, field, None)),)
+    same = token.keyword == "in" or token.is_sign("=", "==", "!=")
+    return (AnyOf(field, values) if same else Exists(field)), negated
+
+
+def whole(field: str, value: str) -> DateRange:
+    """True on that day in UTC, or at that moment."""
+    return DateRange(field, **dict(_bound_of_date(sign, value) for sign in (">=", "<=")))
 
 
 def dates_written(of: DateRange) -> str:
-    """A range of dates as a text; of two bounds on one side the tighter one. Bounds are written as
-    moments, for a day would be the whole day."""
+    """A range of dates as a text; of two bounds on one side the tighter one."""
     lows = [(date_key(bound), sign) for bound, sign in ((of.gte, "<="), (of.gt, "<")) if bound]
     highs = [(date_key(bound), sign) for bound, sign in ((of.lte, "<="), (of.lt, "<")) if bound]
     low = max(lows, key=lambda one: (one[0], one[1] == "<"), default=None)
     high = min(highs, key=lambda one: (one[0], one[1] != "<"), default=None)
     if low and high and low[0] == high[0] and low[1] == high[1] == "<=":
         return f"{of.field} = {_moment(low[0])}"
+    first = "" if low is None else _bound(low[0], midnight=low[1] == "<=")
+    last = "" if high is None else _bound(high[0], midnight=high[1] == "<")
     if low and high:
-        return f"{_moment(low[0])} {low[1]} {of.field} {high[1]} {_moment(high[0])}"
+        return f"{first} {low[1]} {of.field} {high[1]} {last}"
     if low:
-        return f"{of.field} {'>' if low[1] == '<' else '>='} {_moment(low[0])}"
-    return f"{of.field} {high[1]} {_moment(high[0])}" if high else f"{of.field} exists"
+        return f"{of.field} {'>' if low[1] == '<' else '>='} {first}"
+    return f"{of.field} {high[1]} {last}" if high else f"{of.field} exists"
+
+
+def _bound(key: str, *, midnight: bool) -> str:
+    """A day stands for its beginning in the bounds `midnight` is true of, and for its end else."""
+    day, _, time = key.partition("T")
+    return day if midnight and time == "00:00:00.000000Z" else _moment(key)
 
 
 def _moment(key: str) -> str:

@@ -5,18 +5,21 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pincite.ports import AnyOf, Condition, Filter
+from pincite.scope.where.attributes import Schema
 from pincite.scope.where.tokens import wrong
 from pincite.scope.where.tree import Any, Every, Leaf, Not, Tree, parse_tree
 
 
 @lru_cache(maxsize=256)
-def parse_where(text: str) -> Filter:
-    """The filter that the text says; an empty one lets everything pass.
+def parse_where(text: str, attributes: Schema = ()) -> Filter:
+    """The filter that the text says; an empty one lets everything pass. `attributes` are the names
+    and types of those that are searched; with None whatever is no field of ours may be one, and the
+    filter is good for nothing but what it says of these.
 
     Raises UsageError that says what is wrong, at which character and what may stand there, or what
     a filter cannot say: `and` or `not` inside of `or`, more than one `or` of different fields.
     """
-    tree = parse_tree(text)
+    tree = parse_tree(text, attributes)
     if tree is None:
         return Filter()
     must: list[Condition] = []

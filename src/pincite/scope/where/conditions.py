@@ -23,6 +23,8 @@ from pincite.ports import (
     Range,
     Text,
 )
+from pincite.scope.where import attributes
+from pincite.scope.where.attributes import RANGES, Schema
 from pincite.scope.where.tokens import Token, begins, is_glob, quoted, tokens, wrong
 
 T = TypeVar("T")
@@ -63,9 +65,9 @@ class Reading:
         self._tokens = tokens(text)
         self._place = 0
 
-    def peek(self) -> Token:
-        """The token that comes next; at the end, the end."""
-        return self._tokens[self._place]
+    def peek(self, ahead: int = 0) -> Token:
+        """The token that comes next, or so many behind it; at the end, the end."""
+        return self._tokens[min(self._place + ahead, len(self._tokens) - 1)]
 
     def take(self) -> Token:
         """The next token, left behind."""
@@ -91,7 +93,7 @@ class Reading:
             return self._number_condition(field)
         if field in TEXT_FIELDS:
             return self._text_condition(field), False
-        return self._value_condition(field)
+        return self.value_condition(field)
 
     def _field(self) -> str:
         token = self.peek()
@@ -112,7 +114,8 @@ class Reading:
         self.take()
         return name
 
-    def _value_condition(self, field: str) -> tuple[Condition, bool]:
+    def value_condition(self, field: str) -> tuple[Condition, bool]:
+        """What stands behind a field that has values."""
         token = self.peek()
         negated = token.is_sign("!=")
         if token.is_sign("^=") and field != ID:
@@ -135,7 +138,7 @@ class Reading:
 
     def _among(self, field: str) -> Condition:
         take = self._id if field == ID else lambda: self._whole(field)
-        values = self._list(take) if self.peek().is_sign("(") else (take(),)
+        values = self.list_of(take) if self.peek().is_sign("(") else (take(),)
         return Ids(values) if field == ID else AnyOf(field, values)
 
     def _whole(self, field: str) -> str:
@@ -167,7 +170,8 @@ class Reading:
             raise self.wrong(why, "a word or a text in quotes")
         return self.take().text
 
-    def _list(self, take: Callable[[], T]) -> tuple[T, ...]:
+    def list_of(self, take: Callable[[], T]) -> tuple[T, ...]:
+        """What stands in parentheses, separated by commas."""
         self.take()
         found: list[T] = []
         while not self.peek().is_sign(")"):
@@ -187,7 +191,7 @@ class Reading:
             self.take()
             if not self.peek().is_sign("("):
                 raise self.wrong("all", "a list such as (some, words)")
-            return Text(field, " ".join(self._list(self._value)))
+            return Text(field, " ".join(self.list_of(self._value)))
         phrase = self.peek().kind == "string"
         return Phrase(field, self._value()) if phrase else Text(field, self._value())
 
@@ -210,7 +214,8 @@ class Reading:
             raise self.wrong("a number begins a range", "<, <=, >, >=")
         self.take()
         if self.peek().text.lower() not in NUMBER_FIELDS:
-            raise self.wrong("a range is of a number", ", ".join(NUMBER_FIELDS))
+            known = [name for name, kind in (self.schema or {}).items() if kind in RANGES]
+            raise self.wrong("a range is of a number", ", ".join((*NUMBER_FIELDS, *known)))
         field = self.take().text.lower()
         bounds = {_BOUNDS[_FLIPPED[sign.text]]: first}
         if self.peek().is_sign(*_BOUNDS):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pincite.ports import Condition
+from pincite.scope.where.attributes import Schema
 from pincite.scope.where.conditions import Reading
 
 _DEEPEST = 50
@@ -46,9 +47,9 @@ class Any:
 Tree = Leaf | Not | Every | Any
 
 
-def parse_tree(text: str) -> Tree | None:
+def parse_tree(text: str, schema: Schema = ()) -> Tree | None:
     """The tree of a text, None for one without a condition. Raises UsageError."""
-    reading = Reading(text)
+    reading = Reading(text, schema)
     if reading.peek().kind == "end":
         return None
     tree = _any(reading, 0)

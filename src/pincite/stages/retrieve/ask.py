@@ -20,6 +20,8 @@ from pincite.model import (
 )
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.scope.filter import scope_filter
+from pincite.scope.schema import schema_of
+from pincite.scope.where import Schema
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.vectors import QueryVectors
 from pincite.support.concurrency import (
@@ -110,13 +112,14 @@ async def retrieve(
     that fails or takes too long is left out and named in a notice. Raises the error of the first
     one if none is left.
     """
+    schema = schema_of(one.spec for one in collections)
     vectors = QueryVectors(shared=len(collections) > 1)
     try:
         results = await gather_outcomes(
             [
                 with_timeout(
                     one.spec.name,
-                    _one(query, one, scope, config, done, vectors),
+                    _one(query, one, scope, schema, config, done, vectors),
                     config.timeout_s,
                 )
                 for one in collections
@@ -145,6 +148,7 @@ async def _one(
     query: Query,
     collection: Searchable,
     scope: Scope,
+    schema: Schema,
     config: RetrieveConfig,
     done: Pass,
     vectors: QueryVectors,
@@ -159,7 +163,7 @@ async def _one(
             if e.collection in ("", name, collection.spec.public_name)
         ]
     notices: list[Notice] = []
-    filter_ = await scope_filter(collection, scope)
+    filter_ = await scope_filter(collection, scope, schema)
     requests = [
         await _request(text, query, collection, filter_, config, vectors, notices) for text in texts
     ]

@@ -1,0 +1,49 @@
+"""Tags that a collection requires: without them nobody searches it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from pincite.errors import TagsRequired
+from pincite.model import CollectionSpec
+from pincite.model.attributes import date_key
+from pincite.ports import AnyOf, Condition, DateRange, Filter, Is, Range
+
+
+def require_tags(spec: CollectionSpec, filter_: Filter) -> None:
+    """Raise TagsRequired unless each name in `spec.require` is pinned to values by a condition that
+    must hold: one of these keywords, a number, true or false, a moment or a day."""
+    pinned = {name for one in filter_.must if (name := _pinned(one))}
+    missing = [name for name in spec.require if name not in pinned]
+    if missing:
+        names = ", ".join(missing)
+        given = ", ".join(f'"{name}": ...' for name in missing)
+        raise TagsRequired(
+            f"the collection {spec.public_name!r} is only searched with {names}",
+            hint=f"{' '.join(f'--tag {name}=...' for name in missing)}, or tags={{{given}}}",
+        )
+
+
+def _pinned(condition: Condition) -> str:
+    """The field that the condition gives values to, "" for none."""
+    match condition:
+        case AnyOf(field, values) if any(values):
+            return field
+        case Is(field):
+            return field
+        case Range() if condition.gte is not None and condition.gte == condition.lte:
+            return condition.field
+        case DateRange() if condition.gte is not None and _is_one(condition):
+            return condition.field
+    return ""
+
+
+def _is_one(dates: DateRange) -> bool:
+    """A moment, or a whole day."""
+    first = date_key(dates.gte or "")
+    if dates.lte is not None and date_key(dates.lte) == first:
+        return True
+    if dates.lt is None or not first.endswith("T00:00:00.000000Z"):
+        return False
+    day = datetime.fromisoformat(date_key(dates.lt)) - datetime.fromisoformat(first)
+    return timedelta() < day <= timedelta(days=1)

@@ -1,0 +1,56 @@
+"""Tags: attributes that a chunk must have, as conditions of the right type."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from pincite.errors import UsageError
+from pincite.model import Attributes, AttributeType, AttributeValue
+from pincite.model.attributes import attribute_from_text, attribute_of, values_of
+from pincite.ports import AnyOf, Condition, Is, Range
+from pincite.scope.where import Schema
+from pincite.scope.where.attributes import whole
+
+
+def tag_conditions(tags: Attributes, schema: Schema) -> tuple[Condition, ...]:
+    """A condition for each tag, by name. A text stands for the value of another type that it says.
+    Raises UsageError for a name that is not in the schema and for a value of another type."""
+    kinds = dict(schema or ())
+    return tuple(_condition(name, value, kinds) for name, value in sorted(tags.items()))
+
+
+def _condition(name: str, value: AttributeValue, kinds: dict[str, AttributeType]) -> Condition:
+    kind = kinds.get(name)
+    if kind is None:
+        close = get_close_matches(name, kinds, n=1)
+        raise UsageError(
+            f"there is no attribute {name!r} in what is searched; there are:"
+            f" {', '.join(kinds) or 'none'}",
+            hint=f"{close[0]} in place of {name}" if close else "",
+        )
+    try:
+        values = [_normal(kind, one) for one in values_of(value)]
+    except ValueError as error:
+        raise UsageError(f"tag {name!r}, of the type {kind}: {error}") from error
+    held = [one for one in values if one is not None]
+    if not held:
+        raise UsageError(f"tag {name!r} has no value", hint=f"leave it out, or {name}=...")
+    if kind in ("keyword", "keywords"):
+        return AnyOf(name, tuple(dict.fromkeys(map(str, held))))
+    if len(held) > 1:
+        raise UsageError(
+            f"tag {name!r} has {len(held)} values, and is of the type {kind}: give one",
+            hint=f"a filter: {name} = {held[0]} or {name} = {held[1]}",
+        )
+    (one,) = held
+    if isinstance(one, bool):
+        return Is(name, one)
+    if isinstance(one, int | float):
+        return Range(name, gte=one, lte=one)
+    return whole(name, str(one))
+
+
+def _normal(kind: AttributeType, value: str | int | float | bool) -> AttributeValue | None:
+    if kind in ("keyword", "keywords"):
+        return attribute_of("keyword", value)
+    return attribute_from_text(kind, value) if isinstance(value, str) else attribute_of(kind, value)
