@@ -21,7 +21,14 @@ import msgspec
 
 from pincite.catalog.terms import SCHEMA, Terms, sums_of, terms_of
 from pincite.errors import DiskFull, InvalidPoint, StoreError, UsageError
-from pincite.model import CollectionSpec, DocumentRecord, SourceRecord, TermCounts
+from pincite.model import (
+    Attributes,
+    AttributeValue,
+    CollectionSpec,
+    DocumentRecord,
+    SourceRecord,
+    TermCounts,
+)
 from pincite.ports import Totals
 from pincite.support.sqlite_schema import migrate
 
@@ -45,11 +52,16 @@ MIGRATIONS = (
     ALTER TABLE documents ADD COLUMN notes TEXT NOT NULL DEFAULT '';
     """,
     SCHEMA,
+    """
+    ALTER TABLE documents ADD COLUMN attributes TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE documents ADD COLUMN inherited TEXT NOT NULL DEFAULT '{}';
+    """,
 )
 
 _FIELDS = tuple(field.name for field in fields(DocumentRecord))
 _COLUMNS = ", ".join(_FIELDS)
 _values = attrgetter(*_FIELDS)  # a record as a row; `astuple` copies each value, ten times as long
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, AttributeValue])
 _AT_ONCE = 1_000  # documents looked up by one statement
 _LEAST_BYTES = 64 * 1024  # twice what the index of the write-ahead log begins with
 
@@ -166,7 +178,8 @@ class SqliteCatalog:
         if source is not None:
             sql, values = f"{sql} AND source = ?", [collection, source]
         rows = self._read(f"{sql} ORDER BY source, path", values)
-        return tuple(DocumentRecord(*row) for row in rows)
+        with self._translated("read"):
+            return tuple(map(_to_record, rows))
 
     async def revisions_of(
         self, collection: str, documents: Iterable[tuple[str, str]]
@@ -185,8 +198,8 @@ class SqliteCatalog:
                 f" AND revision IN ({', '.join('?' * len(some))})",
                 (collection, *some),
             )
-            for record in (DocumentRecord(*row) for row in rows):
-                found[record.revision] = record
+            with self._translated("read"):
+                found.update({one.revision: one for one in map(_to_record, rows)})
         return found
 
     async def refs(
@@ -248,7 +261,7 @@ class SqliteCatalog:
                     change.update({} if given is None else sums_of(given))
                     change.subtract(terms_of(before))
                 held[place] = (record.revision, after)
-                fresh.append((collection, *_values(record), after))
+                fresh.append((collection, *_to_row(record), after))
             self._db.executemany(
                 f"INSERT OR REPLACE INTO documents (collection, {_COLUMNS}, counts)"
                 f" VALUES (?, ?{', ?' * len(_FIELDS)})",
@@ -287,3 +300,22 @@ class SqliteCatalog:
 
     async def close(self) -> None:
         self._db.close()
+
+
+def _to_row(record: DocumentRecord) -> list[object]:
+    *others, attributes, inherited = _values(record)  # the last columns
+    return [*others, _encoded(attributes), _encoded(inherited)]
+
+
+def _to_record(row: Sequence[Any]) -> DocumentRecord:
+    *others, attributes, inherited = row  # the last columns
+    values = (*others, _decoded(attributes), _decoded(inherited))
+    return DocumentRecord(*values)
+
+
+def _encoded(attributes: Attributes) -> str:
+    return msgspec.json.encode(attributes).decode() if attributes else "{}"
+
+
+def _decoded(raw: str) -> Attributes:
+    return {} if raw == "{}" else _ATTRIBUTES.decode(raw)

@@ -31,6 +31,7 @@ from pincite.index.recovery import reconcile
 from pincite.index.refs import Refs
 from pincite.index.replaced import Successors
 from pincite.model import (
+    AttributeValue,
     Chunk,
     CollectionSpec,
     DocumentRecord,
@@ -41,8 +42,10 @@ from pincite.model import (
     SparseVector,
     TermCounts,
 )
+from pincite.model.attributes import changes_between
 from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
 from pincite.stores.validate import check_sparse
+from pincite.scope.required import require_tags
 from pincite.support.concurrency import run_to_completion
 
 T = TypeVar("T")
@@ -210,7 +213,16 @@ class LocalIndex:
     async def _touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         self._require(collection)
         known = await self._catalog.records(collection, [r.revision for r in records])
-        await self._catalog.put(collection, [r for r in records if r.revision in known])
+        held = [record for record in records if record.revision in known]
+        changes = {
+            record.revision: change
+            for record in held
+            if (change := _changes(known[record.revision], record))
+        }
+        if changes:  # first: if this is cut off, the catalog says that it is still to be done
+            self._usable(collection)
+            await self._store.set_attributes(collection, changes)
+        await self._catalog.put(collection, held)
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
         await self._write(collection, lambda: self._remove(collection, revisions))
@@ -222,6 +234,7 @@ class LocalIndex:
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         self._usable(collection)
+        require_tags(self._specs[collection], request.filter)
         if request.sparse is not None and self._specs[collection].counted:
             counted = await self._catalog.frequencies(collection, request.sparse.indices)
             request = replace(request, sparse=with_idf(request.sparse, counted))
@@ -323,3 +336,8 @@ class LocalIndex:
         self._require(collection)
         if broken := self._broken.get(collection):
             raise StoreError(broken.message, hint=broken.hint)
+
+
+def _changes(before: DocumentRecord, after: DocumentRecord) -> dict[str, AttributeValue | None]:
+    """What becomes of the attributes that all chunks of a document have."""
+    return changes_between(before.all_attributes, after.all_attributes)

@@ -153,6 +153,17 @@ def date_key(value: str) -> str:
     return f"{day}T{seconds}.{fraction:0<6}Z"
 
 
+def changes_between(before: Attributes, after: Attributes) -> dict[str, AttributeValue | None]:
+    """What makes the one out of the other: values that are new or of another type, None for those
+    that are gone."""
+    changes: dict[str, AttributeValue | None] = dict.fromkeys(before.keys() - after.keys())
+    for name, value in after.items():
+        held = before.get(name)
+        if held != value or type(held) is not type(value):
+            changes[name] = value
+    return changes
+
+
 def values_of(value: AttributeValue | None) -> tuple[str | int | float | bool, ...]:
     """A value as a sequence, empty for none."""
     if value is None:

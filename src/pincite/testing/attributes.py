@@ -147,9 +147,9 @@ class AttributeContract:
             await each.create(SPEC)
             for number in range(3):
                 points = points_with(50, dice, first=50 * number)
-                await each.stage("main", f"r{number}", points)
-                await each.publish("main", f"r{number}", None)
-            await each.stage("main", "unseen", points_with(20, dice, first=200))
+                await each.stage("main", {f"r{number}": points})
+                await each.publish("main", {f"r{number}": None})
+            await each.stage("main", {"unseen": points_with(20, dice, first=200)})
         dice, passed = random.Random(11), 0
         for _ in range(_FILTERS):
             filter_ = random_filter(dice)
@@ -168,8 +168,8 @@ class AttributeContract:
             for n in range(_MANY)
         ]
         for start in range(0, _MANY, _AT_ONCE):
-            await store.stage("main", f"r{start}", points[start : start + _AT_ONCE])
-            await store.publish("main", f"r{start}", None)
+            await store.stage("main", {f"r{start}": points[start : start + _AT_ONCE]})
+            await store.publish("main", {f"r{start}": None})
         for number in (0, 4_321, 9_999):
             same = Filter(must=(AnyOf("student", (f"s{number:05d}",)),))
             assert await found(store, same) == {points[number].chunk.id}
@@ -193,8 +193,8 @@ class AttributeContract:
         }
         point = point_of("fox", attributes=held)
         bare = point_of("cow")
-        await store.stage("main", "r1", [point, bare])
-        await store.publish("main", "r1", None)
+        await store.stage("main", {"r1": [point, bare]})
+        await store.publish("main", {"r1": None})
         loaded = await store.load("main", [point.chunk.id, bare.chunk.id])
         ((_, exported), _) = sorted(
             await store.export("main", None, 9), key=lambda pair: pair[1].chunk != point.chunk
@@ -219,8 +219,8 @@ class AttributeContract:
             },
         )
         two = point_of("fox", "two")
-        await store.stage("main", "r1", [one, two])
-        await store.publish("main", "r1", None)
+        await store.stage("main", {"r1": [one, two]})
+        await store.publish("main", {"r1": None})
         fitting: tuple[Condition, ...] = (
             *(AnyOf("course", ("ml", "x")), AnyOf("labels", ("ab",)), Prefix("labels", "ab")),
             *(Range("year", gte=2**53 + 1, lte=2**53 + 1), Range("year", gt=2**53 - 2)),
@@ -246,15 +246,15 @@ class AttributeContract:
     async def test_attributes_may_become_more(self, store: Store) -> None:
         await store.create(replace(SPEC, attributes={}))
         old = point_of("fox", "old")
-        await store.stage("main", "r1", [old])
-        await store.publish("main", "r1", None)
+        await store.stage("main", {"r1": [old]})
+        await store.publish("main", {"r1": None})
         with pytest.raises(UsageError):
             await found(store, Filter(must=(Exists("year"),)))
         await store.create(SPEC)
         await store.create(SPEC)
         new = point_of("fox", "new", attributes={"year": 1, "due": "2026-11-22"})
-        await store.stage("main", "r2", [new])
-        await store.publish("main", "r2", None)
+        await store.stage("main", {"r2": [new]})
+        await store.publish("main", {"r2": None})
         assert await found(store, Filter(must=(Exists("year"),))) == {new.chunk.id}
         assert await found(store, Filter(must_not=(Exists("due"),))) == {old.chunk.id}
 
@@ -270,7 +270,7 @@ class AttributeContract:
         for name, value in wrong:
             bad = point_of("fox", path="d/bad.md", attributes={name: value})
             with pytest.raises(InvalidPoint, match=name) as raised:
-                await store.stage("main", "r1", [point_of("cow"), bad])
+                await store.stage("main", {"r1": [point_of("cow"), bad]})
             assert "d/bad.md" in str(raised.value)
         assert await store.revisions("main") == {}
 
@@ -299,10 +299,10 @@ class ChangedAttributesContract:
         held: dict[str, AttributeValue] = {"course": "ml", "year": 1, "labels": ("a",)}
         points = [point_of(f"fox {n}", f"c/{n}", attributes=held) for n in range(300)]
         other = point_of("fox alone", "c/other", attributes=held)
-        await store.stage("main", "r1", points)
-        await store.publish("main", "r1", None)
-        await store.stage("main", "r2", [other])
-        await store.publish("main", "r2", None)
+        await store.stage("main", {"r1": points})
+        await store.publish("main", {"r1": None})
+        await store.stage("main", {"r2": [other]})
+        await store.publish("main", {"r2": None})
         asked = request_for("fox 7", dense_limit=400, sparse_limit=400, exact=True)
         before = _scores(await store.search("main", asked))
         vectors = {p.chunk.id: p for _, p in await store.export("main", None, 400)}
@@ -341,13 +341,13 @@ class ChangedAttributesContract:
     async def test_a_staged_revision_changes_too_and_stays_unseen(self, store: Store) -> None:
         await store.create(SPEC)
         first = point_of("fox", attributes={"course": "ml"})
-        await store.stage("main", "r1", [first])
-        await store.publish("main", "r1", None)
-        await store.stage("main", "r2", [first])  # of the same id, so under another name
+        await store.stage("main", {"r1": [first]})
+        await store.publish("main", {"r1": None})
+        await store.stage("main", {"r2": [first]})  # of the same id, so under another name
         await store.set_attributes("main", {"r2": {"course": "stats", "year": 7}})
         assert await found(store, Filter(must=(AnyOf("course", ("stats",)),))) == set()
         assert await found(store, Filter(must=(AnyOf("course", ("ml",)),))) == {first.chunk.id}
-        await store.publish("main", "r2", "r1")
+        await store.publish("main", {"r2": "r1"})
         assert await found(store, Filter(must=(AnyOf("course", ("ml",)),))) == set()
         year = Filter(must=(Range("year", gte=7, lte=7),))
         assert await found(store, year) == {first.chunk.id}
@@ -359,8 +359,8 @@ class ChangedAttributesContract:
         await store.create(SPEC)
         points = [point_of("fox", f"m/{n}", attributes={"year": n}) for n in range(40)]
         for number, point in enumerate(points):
-            await store.stage("main", f"r{number}", [point])
-            await store.publish("main", f"r{number}", None)
+            await store.stage("main", {f"r{number}": [point]})
+            await store.publish("main", {f"r{number}": None})
         changes = {f"r{n}": {"course": WORDS[n % 3], "due": DATES[n % 4]} for n in range(40)}
         await store.set_attributes("main", changes)
         for place in range(3):
@@ -374,8 +374,8 @@ class ChangedAttributesContract:
     async def test_a_change_that_cannot_be_changes_nothing(self, store: Store) -> None:
         await store.create(SPEC)
         point = point_of("fox", attributes={"year": 1})
-        await store.stage("main", "r1", [point])
-        await store.publish("main", "r1", None)
+        await store.stage("main", {"r1": [point]})
+        await store.publish("main", {"r1": None})
         for name in ("path", "revision", "a b", "", sorted(reserved_names())[0]):
             with pytest.raises(UsageError):
                 await store.set_attributes("main", {"r1": {"year": 2, name: None}})
