@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.collection.members import (
@@ -185,8 +185,11 @@ async def make_target(
     )
     like = there.spec if there else new
     formerly = {name for info in olds for name in info.spec.made_with}
+    known = {name: kind for info in held for name, kind in info.spec.attributes.items()}
     spec = replace(
         like,
+        attributes={**like.attributes, **known},
+        require=last.require,
         model=dense.name,
         base=base,
         formerly=tuple(sorted({*like.formerly, *formerly} - {encoder.fingerprint})),
@@ -261,8 +264,19 @@ async def _wanted(work: Work, olds: Sequence[CollectionInfo]) -> list[tuple[str,
         stale = [r.revision for r in there.values() if r.revision not in current]
         if stale:
             await index.remove(name, stale)
-    have = {record.revision for record in there.values()}
+    have = {record.revision: record for record in there.values()}
+    await index.touch(name, [*_with_other_attributes(have, [one for _, one in found.values()])])
     return [found[key] for key in sorted(found) if found[key][1].revision not in have]
+
+
+def _with_other_attributes(
+    have: Mapping[str, DocumentRecord], records: Iterable[DocumentRecord]
+) -> Iterator[DocumentRecord]:
+    """What the new member has already, and what has got other attributes since."""
+    for record in records:
+        made = have.get(record.revision)
+        if made and (made.attributes, made.inherited) != (record.attributes, record.inherited):
+            yield replace(made, attributes=record.attributes, inherited=record.inherited)
 
 
 async def _embed_all(work: Work, wanted: Sequence[tuple[str, DocumentRecord]], rate: float) -> int:

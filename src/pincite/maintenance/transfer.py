@@ -150,6 +150,9 @@ async def copy(
     held, waiting = await target.revisions(name), await target.staged(name)
     await target.remove(name, sorted(held.keys() - wanted.keys()))
     whole = {key for key, count in wanted.items() if held.get(key) == count}
+    changed = await _changed(source, target, name, whole) if whole else set()
+    await target.remove(name, sorted(changed))
+    whole -= changed
     total, done, copied = sum(wanted.values()), 0, 0
     sample: list[_Sample] = []
     after: str | None = None
@@ -171,6 +174,22 @@ async def copy(
         await target.publish(name, dict.fromkeys(unpublished[start : start + _PAGE]))
     await _compare(target, spec, wanted, sample)
     return Moved(name, total, copied, len(sample))
+
+
+async def _changed(source: Store, target: Store, name: str, whole: set[str]) -> set[str]:
+    """Of revisions that a copy that was cut off has made whole, those of which a chunk is another
+    by now: attributes change without a new revision."""
+    changed: set[str] = set()
+    after: str | None = None
+    while page := await source.export(name, after, _PAGE):
+        after = page[-1][1].chunk.id
+        made = {point.chunk.id: revision for revision, point in page if revision in whole}
+        held = {one.chunk.id: one.chunk for one in await target.load(name, list(made))}
+        for _, point in page:
+            chunk = point.chunk
+            if chunk.id in made and held.get(chunk.id, chunk) != chunk:
+                changed.add(made[chunk.id])
+    return changed
 
 
 async def _compare(
