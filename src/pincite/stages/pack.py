@@ -18,7 +18,7 @@ from pincite.model import (
 )
 from pincite.model.citation import cite
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +100,5 @@ def _evidence(
         signals=candidate.signals,
         text=chunk.text[: config.max_chars] if config.max_chars else chunk.text,
         context=context,
+        attributes=chunk.attributes,
     )

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack, Verdict
+from pincite.model import RANKING_SIGNALS, AttributeValue, Evidence, EvidencePack, Verdict
 from pincite.model.citation import place_of
 from pincite.support.terminal import one_line, visible, visible_json
 from pincite.surfaces.cli.options import Painted
@@ -17,6 +17,7 @@ from pincite.surfaces.cli.options import Painted
 Format = Literal["table", "json", "md", "files"]
 
 _SNIPPET_LINES = 6
+_MOST_CHARS = 240  # of attributes on their line
 _WIDE = 160  # where there is no terminal
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # what may stand behind a fence
 #: Characters of a name that git writes in quotes with an escape; others are octal bytes there.
@@ -118,6 +119,8 @@ def _table(pack: EvidencePack) -> Iterator[str | Painted]:
         yield "\n    "
         yield Painted(one_line(item.citation), "2")
         yield f"\n    {_score(item)}  {short_id(item)}{f'  {heading}' if heading else ''}"
+        if held := _attributes(item):
+            yield f"\n    {held}"[:width]
         shown = item.context.text if item.context else item.text
         text = [line for line in shown.split("\n") if line.strip()]
         most = len(text) if item.context else _SNIPPET_LINES
@@ -128,6 +131,19 @@ def _table(pack: EvidencePack) -> Iterator[str | Painted]:
             yield f"\n    | ... {len(text) - most} more lines"
 
 
+def _attributes(item: Evidence) -> str:
+    """Names and values on one line, not longer than may be read."""
+    said = ", ".join(f"{name}={_value(one)}" for name, one in sorted(item.attributes.items()))
+    shown = one_line(said)
+    return shown if len(shown) <= _MOST_CHARS else f"{shown[: _MOST_CHARS - 3]}..."
+
+
+def _value(value: AttributeValue) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "|".join(value) if isinstance(value, tuple) else str(value)
+
+
 def _markdown(pack: EvidencePack) -> str:
     verdict = pack.verdict
     blocks = [f"# {one_line(pack.query)}", f"**{verdict.level}**: {one_line(reason_of(verdict))}"]
@@ -135,6 +151,8 @@ def _markdown(pack: EvidencePack) -> str:
         blocks.append(f"## [{item.number}] {one_line(item.citation)}")
         if item.headings:  # not at the beginning of a line, where it might open a block
             blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
+        if held := _attributes(item):
+            blocks.append(f"Attributes: {held}")
         blocks.append(_fenced(item.text, item))
         if item.context is not None:
             around = item.context
