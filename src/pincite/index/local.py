@@ -44,8 +44,8 @@ from pincite.model import (
 )
 from pincite.model.attributes import changes_between
 from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
-from pincite.stores.validate import check_sparse
 from pincite.scope.required import require_tags
+from pincite.stores.validate import check_sparse
 from pincite.support.concurrency import run_to_completion
 
 T = TypeVar("T")
