@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import fields, replace
 from pathlib import Path
 
 import anyio
@@ -51,6 +52,31 @@ def test_a_newer_schema_is_refused_by_name(tmp_path: Path) -> None:
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     with pytest.raises(IndexTooNew, match="newer version"):
         SqliteCatalog(path)
+
+
+def test_a_catalog_of_schema_3_gets_room_for_attributes(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.db"
+    old = record_of("a.md", "r1")
+    with closing(sqlite3.connect(path)) as db:
+        for script in MIGRATIONS[:3]:
+            db.executescript(script)
+        db.execute("PRAGMA user_version = 3")
+        spec = '{"name":"main","sparse":"s","chunker":"c"}'
+        db.execute("INSERT INTO collections VALUES ('main', ?)", (spec,))
+        values = [getattr(old, one.name) for one in fields(old)[:-2]]
+        marks = ", ".join("?" * (len(values) + 2))
+        db.execute(f"INSERT INTO documents VALUES ({marks})", ("main", *values, b""))
+        db.commit()
+    catalog = SqliteCatalog(path)
+    assert anyio.run(catalog.documents, "main") == (old,)
+    fresh = replace(old, attributes={"due": "2026-11-22", "n": 2**60, "l": ("a", "b"), "w": 2.0})
+    fresh = replace(fresh, inherited={"visible": False, "course": "文書"})
+    anyio.run(catalog.put, "main", [fresh])
+    (held,) = anyio.run(catalog.documents, "main")
+    assert held == fresh == anyio.run(catalog.record, "main", "r1")
+    assert isinstance(held.all_attributes["w"], float)
+    assert held.all_attributes["visible"] is False
+    anyio.run(catalog.close)
 
 
 @pytest.mark.parametrize("size", [10, 5_000])

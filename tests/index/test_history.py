@@ -99,6 +99,8 @@ async def _make_old(mirror: Mirror) -> None:
     await catalog.close()
     with closing(sqlite3.connect(mirror.place / "catalog.db")) as db:
         db.executescript(
+            "ALTER TABLE documents DROP COLUMN attributes;"
+            "ALTER TABLE documents DROP COLUMN inherited;"
             "ALTER TABLE documents DROP COLUMN counts; DROP TABLE terms; DROP TABLE term_changes;"
             "PRAGMA user_version = 2;"
         )

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from pincite.errors import InvalidPoint, StoreError, UsageError
-from pincite.model import Chunk, DocumentRecord, IndexedDocument, Point, SparseVector
-from pincite.ports import Index
+from pincite.errors import InvalidPoint, StoreError, TagsRequired, UsageError
+from pincite.model import AttributeType, Chunk, DocumentRecord, IndexedDocument, Point, SparseVector
+from pincite.ports import AnyOf, Exists, Filter, Index, Range
 from pincite.testing.points import (
     DENSE_SPEC,
     LEXICAL_SPEC,
@@ -65,6 +65,41 @@ class IndexContract:
         assert info.spec == replace(DENSE_SPEC, counted=True)
         assert (info.documents, info.chunks, info.tokens, info.lost) == (2, 3, 9, 0)
         assert info.broken == ""
+
+    @contract
+    async def test_changed_attributes_of_a_document_reach_its_chunks(self, index: Index) -> None:
+        spec = replace(DENSE_SPEC, attributes={"course": "keyword", "year": "integer"})
+        await index.create(spec)
+        await index.replace("main", *A1)
+        await index.replace("main", *B1)
+        asked = Filter(must=(AnyOf("course", ("ml",)), Range("year", gte=7, lte=7)))
+        record = replace(A1[0], attributes={"year": 7}, inherited={"course": "ml", "year": 1})
+        for _ in range(2):
+            await index.touch("main", [record, replace(A2[0], attributes={"year": 7})])
+        assert await index.documents("main") == (record, B1[0])
+        (ranking,) = await index.search("main", request_for("x", sparse=None, filter=asked))
+        assert {hit.id for hit in ranking.hits} == {point.chunk.id for point in A1[1]}
+        chunks = await index.document("main", "acme/docs", "a.md")
+        assert [chunk.attributes for chunk in chunks] == [{"course": "ml", "year": 7}] * 2
+        await index.touch("main", [replace(record, attributes={}, inherited={"course": "ml"})])
+        (chunk, _) = await index.document("main", "acme/docs", "a.md")
+        assert chunk.attributes == {"course": "ml"}
+        with pytest.raises(InvalidPoint, match="year"):
+            await index.touch("main", [replace(record, attributes={"year": "soon"})])
+        assert (await index.documents("main"))[0].all_attributes == {"course": "ml"}
+
+    @contract
+    async def test_a_search_without_a_required_tag_is_refused(self, index: Index) -> None:
+        known: dict[str, AttributeType] = {"course": "keyword"}
+        await index.create(replace(DENSE_SPEC, attributes=known, require=("course",)))
+        await index.replace("main", *A1)
+        await index.touch("main", [replace(A1[0], attributes={"course": "ml"})])
+        for filter_ in (Filter(), Filter(must=(Exists("course"),))):
+            with pytest.raises(TagsRequired, match="--tag course="):
+                await index.search("main", request_for("fox", filter=filter_))
+        asked = Filter(must=(AnyOf("course", ("ml",)),))
+        dense, _ = await index.search("main", request_for("fox", filter=asked))
+        assert len(dense.hits) == 2
 
     @contract
     async def test_replacing_removes_what_was_there(self, index: Index) -> None:
