@@ -73,7 +73,8 @@ def test_a_catalog_of_schema_3_gets_room_for_attributes(tmp_path: Path) -> None:
     fresh = replace(fresh, inherited={"visible": False, "course": "文書"})
     anyio.run(catalog.put, "main", [fresh])
     (held,) = anyio.run(catalog.documents, "main")
-    assert held == fresh == anyio.run(catalog.record, "main", "r1")
+    assert held == fresh
+    assert anyio.run(catalog.records, "main", ["r1"]) == {"r1": fresh}
     assert isinstance(held.all_attributes["w"], float)
     assert held.all_attributes["visible"] is False
     anyio.run(catalog.close)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -13,6 +14,7 @@ from pincite.model import Point
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.testing.attributes import SPEC, found, points_with, random_filter
 from pincite.testing.filters import filterable_points
 from pincite.testing.points import DENSE_SPEC, request_for
 from pincite.testing.scores import assert_same
@@ -86,5 +88,29 @@ def test_a_store_that_loses_points_is_found_out() -> None:
         target.lost = 1
         with pytest.raises(StoreError, match="1 points after copying, not 2"):
             await copy(source, target, DENSE_SPEC)
+
+    asyncio.run(check())
+
+
+def test_attributes_are_copied_and_those_that_changed_meanwhile_again() -> None:
+    async def check() -> None:
+        with quick_folder() as folder:
+            source, target = EdgeStore(folder / "edge"), SqliteStore(folder / "points.db")
+            for store in (source, target):
+                await store.create(SPEC)
+            dice = random.Random(3)
+            for number in range(3):
+                await show(source, f"r{number}", *points_with(20, dice, first=20 * number))
+            assert (await copy(source, target, SPEC)).copied == 60
+            await source.set_attributes("main", {"r1": {"course": "changed", "year": None}})
+            assert (await copy(source, target, SPEC)).copied == 20
+            assert [p.chunk for _, p in await target.export("main", None, 99)] == [
+                p.chunk for _, p in await source.export("main", None, 99)
+            ]
+            for _ in range(50):
+                filter_ = random_filter(dice)
+                assert await found(target, filter_) == await found(source, filter_)
+            for store in (source, target):
+                await store.close()
 
     asyncio.run(check())

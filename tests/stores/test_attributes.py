@@ -48,8 +48,8 @@ def test_no_attribute_can_have_the_name_of_anything_that_a_payload_has() -> None
             store = EdgeStore(folder)
             await store.create(DENSE_SPEC)
             for revision in ("r1", "r2"):  # the second waits under an alias
-                await store.stage("main", revision, [point])
-                await store.publish("main", "r1", None)
+                await store.stage("main", {revision: [point]})
+                await store.publish("main", {"r1": None})
             shard = store._shards["main"]
             request = edge.ScrollRequest(limit=9, with_payload=True)
             records = shard.ask(lambda s: [one.payload for one in s.scroll(request)[0]])
@@ -89,8 +89,8 @@ def test_indexes_of_attributes_are_there_from_the_first_point_to_the_last_copy()
             first = replace(
                 points[0], chunk=msgspec.structs.replace(points[0].chunk, attributes=held)
             )
-            await store.stage("main", "r1", [first, *points[1:]])
-            await store.publish("main", "r1", None)
+            await store.stage("main", {"r1": [first, *points[1:]]})
+            await store.publish("main", {"r1": None})
             shard = store._shards["main"]
             optimising = asyncio.create_task(shard.optimise())
             for _ in range(20_000):

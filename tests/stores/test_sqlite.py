@@ -31,8 +31,8 @@ def test_a_file_of_schema_1_takes_attributes() -> None:
             old = point_of("fox")
             store = SqliteStore(path)
             await store.create(DENSE_SPEC)
-            await store.stage("main", "r1", [old])
-            await store.publish("main", "r1", None)
+            await store.stage("main", {"r1": [old]})
+            await store.publish("main", {"r1": None})
             await store.close()
             with closing(sqlite3.connect(path)) as db:  # as it was made before there were any
                 db.executescript(

@@ -59,7 +59,7 @@ class IndexContract:
         await index.create(DENSE_SPEC)
         await index.replace("main", [A1])
         await index.replace("main", [B1])
-        assert await index.documents("main") == (A1[0], B1[0])
+        assert await index.documents("main") == (A1.record, B1.record)
         assert await texts(index) == ["the brown cow", "the brown fox", "the brown owl"]
         (info,) = await index.collections()
         assert info.spec == replace(DENSE_SPEC, counted=True)
@@ -70,15 +70,15 @@ class IndexContract:
     async def test_changed_attributes_of_a_document_reach_its_chunks(self, index: Index) -> None:
         spec = replace(DENSE_SPEC, attributes={"course": "keyword", "year": "integer"})
         await index.create(spec)
-        await index.replace("main", *A1)
-        await index.replace("main", *B1)
+        await index.replace("main", [A1])
+        await index.replace("main", [B1])
         asked = Filter(must=(AnyOf("course", ("ml",)), Range("year", gte=7, lte=7)))
-        record = replace(A1[0], attributes={"year": 7}, inherited={"course": "ml", "year": 1})
+        record = replace(A1.record, attributes={"year": 7}, inherited={"course": "ml", "year": 1})
         for _ in range(2):
-            await index.touch("main", [record, replace(A2[0], attributes={"year": 7})])
-        assert await index.documents("main") == (record, B1[0])
+            await index.touch("main", [record, replace(A2.record, attributes={"year": 7})])
+        assert await index.documents("main") == (record, B1.record)
         (ranking,) = await index.search("main", request_for("x", sparse=None, filter=asked))
-        assert {hit.id for hit in ranking.hits} == {point.chunk.id for point in A1[1]}
+        assert {hit.id for hit in ranking.hits} == {point.chunk.id for point in A1.points}
         chunks = await index.document("main", "acme/docs", "a.md")
         assert [chunk.attributes for chunk in chunks] == [{"course": "ml", "year": 7}] * 2
         await index.touch("main", [replace(record, attributes={}, inherited={"course": "ml"})])
@@ -92,8 +92,8 @@ class IndexContract:
     async def test_a_search_without_a_required_tag_is_refused(self, index: Index) -> None:
         known: dict[str, AttributeType] = {"course": "keyword"}
         await index.create(replace(DENSE_SPEC, attributes=known, require=("course",)))
-        await index.replace("main", *A1)
-        await index.touch("main", [replace(A1[0], attributes={"course": "ml"})])
+        await index.replace("main", [A1])
+        await index.touch("main", [replace(A1.record, attributes={"course": "ml"})])
         for filter_ in (Filter(), Filter(must=(Exists("course"),))):
             with pytest.raises(TagsRequired, match="--tag course="):
                 await index.search("main", request_for("fox", filter=filter_))
@@ -107,7 +107,7 @@ class IndexContract:
         for document in (A1, B1, A2):
             await index.replace("main", [document])
         assert await texts(index) == ["the brown owl", "the white hen"]
-        assert await index.documents("main") == (A2[0], B1[0])
+        assert await index.documents("main") == (A2.record, B1.record)
 
     @contract
     async def test_replacing_twice_is_replacing_once(self, index: Index) -> None:
@@ -151,7 +151,7 @@ class IndexContract:
             with pytest.raises(InvalidPoint):
                 await index.replace("main", [IndexedDocument(*wrong)])
             assert await texts(index) == ["the brown cow", "the brown fox"]
-            assert await index.documents("main") == (A1[0],)
+            assert await index.documents("main") == (A1.record,)
 
     @contract
     async def test_a_document_is_read_whole_and_an_unknown_one_is_empty(self, index: Index) -> None:
@@ -193,10 +193,10 @@ class IndexContract:
         await index.create(DENSE_SPEC)
         await index.replace("main", [])
         await index.replace("main", [A1, B1, EMPTY])
-        assert await index.documents("main") == (A1[0], B1[0], EMPTY[0])
+        assert await index.documents("main") == (A1.record, B1.record, EMPTY[0])
         await index.replace("main", [B1, A2])
         assert await texts(index) == ["the brown owl", "the white hen"]
-        assert await index.documents("main") == (A2[0], B1[0], EMPTY[0])
+        assert await index.documents("main") == (A2.record, B1.record, EMPTY[0])
         for gone in ("fox", "cow"):
             (sparse,) = await index.search("main", request_for(gone, dense=None))
             assert sparse.hits == ()
@@ -210,7 +210,7 @@ class IndexContract:
             with pytest.raises(UsageError, match=r"a\.md"):
                 await index.replace("main", wrong)
             assert await texts(index) == ["the brown cow", "the brown fox"]
-            assert await index.documents("main") == (A1[0],)
+            assert await index.documents("main") == (A1.record,)
 
     @contract
     async def test_one_invalid_document_keeps_out_all_of_a_call(self, index: Index) -> None:
@@ -228,7 +228,7 @@ class IndexContract:
             with pytest.raises(InvalidPoint, match=r"b\.md|a\.md.* too"):
                 await index.replace("main", [A2, EMPTY, wrong])
             assert await texts(index) == ["the brown cow", "the brown fox"]
-            assert await index.documents("main") == (A1[0],)
+            assert await index.documents("main") == (A1.record,)
         await index.replace("main", [A2, B1])
         assert await texts(index) == ["the brown owl", "the white hen"]
 
@@ -282,8 +282,8 @@ class IndexContract:
         await index.create(DENSE_SPEC)
         await index.replace("main", [A1])
         assert (await chunk_found(index, "fox")).ref == "c0ffee"
-        fresh = replace(A1[0], ref="beef", mtime_ns=7, size=8)
-        unknown = replace(B1[0], ref="beef")
+        fresh = replace(A1.record, ref="beef", mtime_ns=7, size=8)
+        unknown = replace(B1.record, ref="beef")
         await index.touch("main", [fresh, unknown])
         assert await index.documents("main") == (fresh,)
         assert (await chunk_found(index, "fox")).ref == "beef"
@@ -296,7 +296,7 @@ class IndexContract:
         await index.replace("main", [B1])
         await index.remove("main", ["a1", "never there"])
         assert await texts(index) == ["the brown owl"]
-        assert await index.documents("main") == (B1[0],)
+        assert await index.documents("main") == (B1.record,)
 
     @contract
     async def test_a_forgotten_source_takes_its_documents_along(self, index: Index) -> None:
@@ -377,18 +377,18 @@ class IndexContract:
         await index.create(DENSE_SPEC)
         await index.replace("main", [A1])
         vector, _ = SPARSE.encode_document("turnstile", 99.0)
-        ids = [point.chunk.id for point in A1[1]]
-        await index.weigh("main", A1[0].revision, {ids[0]: vector, ids[1]: A1[1][1].sparse})
+        ids = [point.chunk.id for point in A1.points]
+        await index.weigh("main", A1.record.revision, {ids[0]: vector, ids[1]: A1.points[1].sparse})
         await index.create(replace(DENSE_SPEC, average_length=99.0))
         (info,) = await index.collections()
         assert info.spec.average_length == 99.0
-        assert (await chunk_found(index, "turnstile")).id == A1[1][0].chunk.id
+        assert (await chunk_found(index, "turnstile")).id == A1.points[0].chunk.id
 
     @contract
     async def test_vectors_come_back(self, index: Index) -> None:
         await index.create(DENSE_SPEC)
         await index.replace("main", [A1])
-        point = A1[1][0]
+        point = A1.points[0]
         (stored,) = await index.load("main", [point.chunk.id], vectors=True)
         assert stored.chunk == point.chunk
         assert_close(stored.vector, point.dense)
