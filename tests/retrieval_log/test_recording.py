@@ -14,7 +14,7 @@ import pytest
 
 from pincite.deps import Deps
 from pincite.errors import ConfigError, UsageError
-from pincite.model import EvidencePack, Question, Scope
+from pincite.model import Attributes, EvidencePack, Question, Scope
 from pincite.ports import CollectionInfo, Reranker, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -28,6 +28,7 @@ from pincite.retrieval_log import (
     file_recorder,
     find_event,
 )
+from pincite.retrieval_log.masking import masked
 from pincite.search import search
 from pincite.settings.retrieval_log import LogSettings, take_log_settings
 from pincite.testing.fakes import OverlapReranker
@@ -198,3 +199,20 @@ def test_wrong_settings_are_refused_by_name(
 ) -> None:
     with pytest.raises(ConfigError, match=said):
         take_log_settings(table, "pincite.toml", environ)
+
+
+def test_tags_are_logged_with_their_types_and_asked_again(tmp_path: Path) -> None:
+    tags: Attributes = {
+        "course": ("ml", "文書"), "year": 2026, "weight": 2.0, "visible": False,
+        "token": "ghp_" + "a1B2" * 9,
+    }
+    asked = Asked.of(Question("a key", Scope(tags=tags, where="year = 2026")), Profile())
+    event = Event("q1", "2026-11-22T10:00:00Z", "1", asked, {})
+    again = msgspec.json.decode(msgspec.json.encode(event), type=Event).asked.question.scope
+    assert again.tags == tags
+    assert [type(again.tags[name]) for name in ("year", "weight", "visible")] == [int, float, bool]
+    clean = masked(event)
+    assert clean.masked
+    assert "a1B2" not in str(clean.asked.scope.tags["token"])
+    kept = {name: value for name, value in tags.items() if name != "token"}
+    assert {**clean.asked.question.scope.tags, "token": ""} == {**kept, "token": ""}
