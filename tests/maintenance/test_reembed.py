@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from pincite.errors import StoreError
 from pincite.maintenance.reembed import Reembedding, ReembedOptions
-from pincite.model import IndexedDocument, Ranking
+from pincite.model import AttributeType, IndexedDocument, Ranking
 from pincite.ports import Index
 from pincite.stores.memory import MemoryStore
 from pincite.testing.fakes import HashingEncoder
@@ -208,5 +209,36 @@ def test_a_rate_is_kept(tmp_path: Path) -> None:
         started_s = time.monotonic()
         await shelf.reembed(SMALL, ReembedOptions(rate=8), batch_chunks=1)
         assert time.monotonic() - started_s >= 9 / 8
+
+    asyncio.run(check())
+
+
+def test_attributes_go_along_and_those_that_change_meanwhile_too(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with opened_store("memory") as store:
+            shelf = Shelf(tmp_path, store)
+            for number in range(4):
+                shelf.write(f"{number}.md", page(number))
+            await shelf.add(SMALL)
+            index = shelf.index
+            (info,) = await index.collections()
+            known: dict[str, AttributeType] = {"course": "keyword", "year": "integer"}
+            await index.create(replace(info.spec, attributes=known, require=("course",)))
+            records = await index.documents(OLD)
+            first = [replace(one, attributes={"course": "ml", "year": 1}) for one in records]
+            await index.touch(OLD, first)
+            with pytest.raises(StoreError, match="on fire"):
+                await shelf.reembed(LARGE, index=stopping(shelf, 2))
+            later = [replace(one, attributes={}, inherited={"course": "stats"}) for one in records]
+            await index.touch(OLD, later)
+            await shelf.reembed(LARGE)
+            (info,) = await index.collections()
+            assert (info.spec.name, info.spec.require) == (NEW, ("course",))
+            assert info.spec.attributes == known
+            assert {r.path: r.all_attributes for r in await index.documents(NEW)} == {
+                one.path: {"course": "stats"} for one in records
+            }
+            chunks = await index.page(NEW, None, 999)
+            assert {tuple(chunk.attributes.items()) for chunk in chunks} == {(("course", "stats"),)}
 
     asyncio.run(check())

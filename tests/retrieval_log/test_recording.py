@@ -203,7 +203,10 @@ def test_wrong_settings_are_refused_by_name(
 
 def test_tags_are_logged_with_their_types_and_asked_again(tmp_path: Path) -> None:
     tags: Attributes = {
-        "course": ("ml", "文書"), "year": 2026, "weight": 2.0, "visible": False,
+        "course": ("ml", "文書"),
+        "year": 2026,
+        "weight": 2.0,
+        "visible": False,
         "token": "ghp_" + "a1B2" * 9,
     }
     asked = Asked.of(Question("a key", Scope(tags=tags, where="year = 2026")), Profile())

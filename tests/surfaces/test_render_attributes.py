@@ -12,7 +12,10 @@ from pincite.surfaces.render import pack_from_json, pack_schema, render, to_json
 from tests.scene import TEXTS, ask, make
 
 HELD: Attributes = {
-    "course": "ml\x1b[2J\nline", "labels": ("a", "b"), "visible": True, "year": 2026,
+    "course": "ml\x1b[2J\nline",
+    "labels": ("a", "b"),
+    "visible": True,
+    "year": 2026,
     "weight": 2.0,
 }
 
