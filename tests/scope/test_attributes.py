@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -146,6 +147,11 @@ def test_tags_become_conditions_of_their_type() -> None:
         *(AnyOf("course", ("ml", "stats")), day("2026-11-22", "2026-11-23"), Is("visible", True)),
         *(Range("weight", gte=0.5, lte=0.5), Range("year", gte=2026, lte=2026)),
     )
+
+
+def test_a_list_of_values_is_as_good_as_a_tuple() -> None:
+    tags: dict[str, Any] = {"course": ["ml", "stats", "ml"]}
+    assert tag_conditions(tags, SCHEMA) == (AnyOf("course", ("ml", "stats")),)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from typing import Any
 
 from pincite.errors import UsageError
 from pincite.model import Attributes, AttributeType, AttributeValue
@@ -28,8 +29,10 @@ def _condition(name: str, value: AttributeValue, kinds: dict[str, AttributeType]
             f" {', '.join(kinds) or 'none'}",
             hint=f"{close[0]} in place of {name}" if close else "",
         )
+    raw: Any = value  # programs give lists, too
+    given = tuple(raw) if isinstance(raw, list) else values_of(value)
     try:
-        values = [_normal(kind, one) for one in values_of(value)]
+        values = [_normal(kind, one) for one in given]
     except ValueError as error:
         raise UsageError(f"tag {name!r}, of the type {kind}: {error}") from error
     held = [one for one in values if one is not None]
