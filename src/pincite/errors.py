@@ -3,7 +3,8 @@
     PinciteError
     ├── UsageError            a bad option, path or query: something that cannot be
     │   ├── ConfigError       a setting or profile that is unknown or contradicts itself
-    │   └── TagsRequired      a collection that is only searched and read with certain tags
+    │   ├── TagsRequired      a collection that is only searched and read with certain tags
+    │   └── InvalidAttribute  an attribute that cannot be: its name, its type or its value
     ├── SourceError           a file, folder, checkout or archive could not be read
     ├── IndexUnavailable      no index, no daemon, or it does not answer
     │   ├── IndexNotFound     nothing has been indexed here
@@ -53,6 +54,16 @@ class ConfigError(UsageError):
 
 class TagsRequired(UsageError):
     """A collection requires tags that were not given."""
+
+
+class InvalidAttribute(UsageError):
+    """An attribute that cannot be. `code` says why (`attribute_name`, `attribute_reserved`,
+    `attribute_invalid`, `too_many_attributes`), `name` which one it is."""
+
+    def __init__(self, message: str, *, code: str, name: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.name = name
 
 
 class SourceError(PinciteError):

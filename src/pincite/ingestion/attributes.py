@@ -1,0 +1,86 @@
+"""Attributes as they are given become values of the types that a collection has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pincite.errors import InvalidAttribute
+from pincite.model import Attributes, AttributeType, AttributeValue
+from pincite.model.attributes import (
+    MOST_ATTRIBUTES,
+    attribute_of,
+    check_attribute_name,
+    reserved_names,
+    type_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """Values in their normal form, without those that are none. `new` are the types of the names
+    that were not known, as they were inferred."""
+
+    values: Attributes
+    new: Mapping[str, AttributeType]
+
+
+def normalise(
+    attributes: Mapping[str, object], known: Mapping[str, AttributeType], where: str
+) -> Normalised:
+    """The attributes of one document or chunk; `where` begins messages (`record 'a17'`). None, an
+    empty text and an empty list are no value. Raises InvalidAttribute for the first that cannot
+    be: nothing of it is to be indexed then.
+    """
+    if not isinstance(attributes, Mapping):
+        raise InvalidAttribute(
+            f"{where}: its attributes are no table of names and values", code="attribute_invalid"
+        )
+    if len(attributes) > MOST_ATTRIBUTES:
+        raise InvalidAttribute(
+            f"{where}: {len(attributes):,} attributes are too many; at most {MOST_ATTRIBUTES}",
+            code="too_many_attributes",
+        )
+    values: dict[str, AttributeValue] = {}
+    new: dict[str, AttributeType] = {}
+    for name, value in attributes.items():
+        try:
+            check_attribute_name(name)
+        except ValueError as error:
+            reserved = isinstance(name, str) and name.lower() in reserved_names()
+            code = "attribute_reserved" if reserved else "attribute_name"
+            raise InvalidAttribute(f"{where}: {error}", code=code, name=str(name)) from error
+        kind = known.get(name)
+        is_new = kind is None
+        if kind is None:
+            kind = type_of(value)
+        if value is None:
+            continue
+        if kind is None:
+            raise InvalidAttribute(
+                f"{where}: attribute {name!r}: a {type(value).__name__} is no value of an"
+                " attribute",
+                code="attribute_invalid",
+                name=name,
+                hint="give a text, a list of texts, a number, true or false, or a date",
+            )
+        try:
+            held = attribute_of(kind, value)
+        except ValueError as error:
+            raise InvalidAttribute(
+                f"{where}: attribute {name!r}: {error}",
+                code="attribute_invalid",
+                name=name,
+                hint="" if is_new else f"{name} is of type {kind} in this collection",
+            ) from error
+        if held is None:
+            continue
+        values[name] = held
+        if is_new:
+            new[name] = kind
+    return Normalised(values, new)
+
+
+def lacking(require: tuple[str, ...], attributes: Attributes) -> tuple[str, ...]:
+    """Those of the required names that have no value, in their order."""
+    return tuple(name for name in require if attributes.get(name) in (None, "", ()))

@@ -1,0 +1,89 @@
+"""Attributes as given become values of a collection's types, or a named error."""
+
+from __future__ import annotations
+
+import math
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.errors import InvalidAttribute
+from pincite.ingestion.attributes import lacking, normalise
+
+
+def test_known_types_are_kept_and_new_ones_inferred() -> None:
+    found = normalise(
+        {"course": "ml", "year": 2026, "grade": 1, "due": date(2026, 11, 22), "labels": ["a"]},
+        {"grade": "float"},
+        "record 'a'",
+    )
+    assert found.values == {
+        "course": "ml",
+        "year": 2026,
+        "grade": 1.0,
+        "due": "2026-11-22",
+        "labels": ("a",),
+    }
+    assert found.new == {
+        "course": "keyword",
+        "year": "integer",
+        "due": "date",
+        "labels": "keywords",
+    }
+
+
+@pytest.mark.parametrize("nothing", [None, "", [], ()])
+def test_what_is_no_value_is_left_out_and_teaches_no_type(nothing: object) -> None:
+    found = normalise({"course": nothing}, {}, "record 'a'")
+    assert (dict(found.values), dict(found.new)) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("attributes", "code", "said"),
+    [
+        ({"course": 3}, "attribute_invalid", "'course': 3 is no keyword"),
+        ({"grade": math.nan}, "attribute_invalid", "'grade': nan is not finite"),
+        ({"grade": math.inf}, "attribute_invalid", "'grade': inf is not finite"),
+        ({"nested": {"a": 1}}, "attribute_invalid", "'nested': a dict is no value"),
+        ({"mixed": ["a", 1]}, "attribute_invalid", "'mixed'"),
+        ({"broken": "\ud800"}, "attribute_invalid", "not valid Unicode"),
+        ({"big": 2**63}, "attribute_invalid", "outside of 64 bits"),
+        ({"Path": "x"}, "attribute_reserved", "'Path' is a name that Pincite uses itself"),
+        ({"a b": "x"}, "attribute_name", "'a b' cannot name an attribute"),
+        ({3: "x"}, "attribute_name", "3 cannot name an attribute"),
+        ({f"n{i}": 1 for i in range(65)}, "too_many_attributes", "65 attributes are too many"),
+    ],
+)
+def test_what_cannot_be_names_record_and_field(
+    attributes: dict[str, object], code: str, said: str
+) -> None:
+    with pytest.raises(InvalidAttribute, match="record 'a17'") as caught:
+        normalise(attributes, {"course": "keyword"}, "record 'a17'")
+    assert caught.value.code == code
+    assert said in caught.value.message
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"x[a-z0-9_]{0,8}", fullmatch=True),
+        st.one_of(
+            st.text(max_size=9),
+            st.integers(-(2**63), 2**63 - 1),
+            st.booleans(),
+            st.floats(allow_nan=False, allow_infinity=False),
+            st.dates(),
+            st.lists(st.text(max_size=4), max_size=4),
+        ),
+        max_size=6,
+    )
+)
+def test_normal_forms_are_their_own_normal_forms(attributes: dict[str, object]) -> None:
+    first = normalise(attributes, {}, "record 'a'")
+    again = normalise(first.values, first.new, "record 'a'")
+    assert (again.values, dict(again.new)) == (first.values, {})
+
+
+def test_missing_and_empty_are_both_lacking() -> None:
+    assert lacking(("a", "b", "c"), {"b": 0, "c": ()}) == ("a", "c")
