@@ -34,10 +34,12 @@ from pathlib import Path
 
 from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError
+from pincite.model import AttributeType
 from pincite.presets import GENERAL, PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.providers.bundled.cache import default_root
 from pincite.providers.pace import default_rates
+from pincite.settings.attributes import take_attributes
 from pincite.settings.defaults import DEFAULT_COLLECTION
 from pincite.settings.environment import (
     SEARCH_VARIABLES,
@@ -84,6 +86,7 @@ class Settings:
     store: StoreSettings = field(default_factory=StoreSettings)
     log: LogSettings = field(default_factory=LogSettings)
     sources: tuple[SourceConfig, ...] = ()
+    attributes: Mapping[str, AttributeType] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
     foreign: Mapping[str, ForeignSettings] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -132,7 +135,8 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     folder = (config or place).absolute().parent
     collection = named_collection(environ)
     default = collection or DEFAULT_COLLECTION
-    sources = sources_from(table.pop("source", ()), origin, folder, default)
+    attributes = take_attributes(table, origin)
+    sources = sources_from(table.pop("source", ()), origin, folder, default, attributes)
     table, profile = overlay(table, profile_values(environ), _profile(table, origin))
     models = environ.get("PINCITE_MODELS")
     return Settings(
@@ -148,6 +152,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         store=store,
         log=log,
         sources=sources,
+        attributes=attributes,
         values=table,
         foreign=foreign,
         keys={name: environ[name] for name in KEYS_AND_FILES if name in environ},

@@ -10,6 +10,7 @@ dense = "voyage:voyage-code-3"
 beside = true                     # another model gets a collection beside; see docs/models.md
 depth = 120                       # hits of each side, for the profile's limits
 weight = 0.5                      # what its hits count, for 1
+require = ["course"]              # attributes that all have; see settings/attributes.py
 
 [providers.voyage]                # fields of `ProviderOptions`
 concurrency = 8
@@ -32,6 +33,7 @@ from pincite.providers.names import parse_model
 from pincite.providers.options import ProviderOptions
 from pincite.providers.pace import Rate
 from pincite.providers.secret import Secret
+from pincite.settings.attributes import check_required
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Provider
@@ -49,13 +51,16 @@ def _no_key(_: Provider) -> Secret | None:
 class CollectionOptions:
     """Of one collection. `beside`: documents that are indexed with another model get a collection
     of their own beside it. `depth`: hits of each side, 0 for the profile's limits. `weight`: what
-    its fused scores are multiplied with."""
+    its fused scores are multiplied with. `require`: the attributes that every document must have,
+    None for those that it has been made with."""
 
     beside: bool = False
     depth: int = 0
     weight: float = 1.0
+    require: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        check_required(self.require or ())
         if self.depth < 0:
             raise ConfigError(f"depth is {self.depth}; it must not be negative")
         if not 0 < self.weight <= 1_000:

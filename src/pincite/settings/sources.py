@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from pincite.errors import ConfigError
-from pincite.model import AnchorStyle
+from pincite.model import AnchorStyle, AttributeType
 from pincite.readers.urls import compile_rules
+from pincite.settings.attributes import check_given
 
 
 class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -18,7 +20,8 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     `path` counts from the file's folder. No `collection` is the default one. `url_rule` is one rule
     or several, of which the first that matches decides. `ref` names the revision of what records
     none itself: a folder, an archive. What is left out is found, or is as it was when the source
-    was indexed before.
+    was indexed before. `attributes` are of all of its documents; those that are not named stay as
+    they were. Without `front_matter`, what Markdown files say of themselves gives no attributes.
     """
 
     path: str
@@ -29,6 +32,8 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     anchors: AnchorStyle | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    attributes: dict[str, Any] = {}
+    front_matter: bool | None = None
 
     @property
     def url_rules(self) -> str | None:
@@ -38,13 +43,17 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 def sources_from(
-    table: object, origin: str, folder: Path, collection: str = ""
+    table: object,
+    origin: str,
+    folder: Path,
+    collection: str = "",
+    declared: Mapping[str, AttributeType] = {},  # it is only read
 ) -> tuple[SourceConfig, ...]:
     """The `[[source]]` tables of a file in `folder`, with absolute paths. Those that name no
     collection go into the one that is given.
 
     Raises ConfigError that names `origin` and the key for an unknown key, a wrong type or a
-    malformed rule.
+    malformed rule or attribute, for which the `declared` types count.
     """
     try:
         found = msgspec.convert(table, tuple[SourceConfig, ...])
@@ -54,6 +63,7 @@ def sources_from(
             hint=f"known keys: {', '.join(SourceConfig.__struct_fields__)}",
         ) from error
     for each in found:
+        check_given(each.attributes, declared, f"{origin}: [[source]] {each.path}: attributes")
         if each.url_rules:
             try:
                 compile_rules(each.url_rules)
