@@ -26,6 +26,7 @@ from pincite.ingestion.batch import Batch, Prepared, SkippedFile
 from pincite.ingestion.changes import Changes, find_changes
 from pincite.ingestion.dense_model import open_dense
 from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.describe import describe
 from pincite.ingestion.embed import embed
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.options import IndexOptions
@@ -33,6 +34,7 @@ from pincite.ingestion.read import read
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import made_with_no_other, record_of
+from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.weigh import (
@@ -47,6 +49,8 @@ from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import Entry, OpenSource, Selection
+
+_TOUCHED = 1_000  # records in one message; what is cut off goes on there
 
 
 async def index_sources(
@@ -65,12 +69,15 @@ async def index_sources(
         base = find_base(settings, infos, locations, options)
         held = members(infos, options.collection)
         options = replace(options, beside=goes_beside(settings, held, options))
-        with open_all(locations, options, base, settings.sources) as opened:
+        known = known_types(settings.attributes, held, options)
+        with open_all(locations, options, base, settings.sources, known) as opened:
+            schema = await settle_schema(settings, client, held, known, opened, options)
             async with open_dense(settings, of_model(settings, held, options), options) as dense:
                 models = Models(settings.use, settings.models, offline=settings.offline)
                 target = choose_target(infos, held, dense, options)
-                spec = await settle_spec(client, target, dense, models, options, opened)
+                spec = await settle_spec(client, target, dense, models, options, opened, schema)
                 index = UnionIndex(client, spec.name, target.others)
+                await index.share(schema.attributes, schema.require)
                 deps = IngestDeps(
                     index,
                     await sparse_of(models, spec),
@@ -79,6 +86,7 @@ async def index_sources(
                     dense.batch_chunks,
                     made_with_no_other if options.rebuild else index.made_with,
                     progress,
+                    options.on_notice,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 for former in renamed(opened, base.sources if base else (), settings.sources):
@@ -117,15 +125,15 @@ async def ingest(
     report.expect(changes, records)
     infos = await index.collections()
     record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))
-    if changes.pending or changes.removed:
+    if changes.pending or changes.removed or changes.rewritten:
         await index.put_source(spec.name, record)
     if changes.pending and spec.average_length <= 0:
         spec = await _with_average(opened, changes.pending, spec, deps)
     await _write_all(opened, changes, records, spec, deps, report)
     if changes.removed:
         await index.remove(spec.name, [gone.revision for gone in changes.removed])
-    if changes.touched:
-        await index.touch(spec.name, changes.touched)
+    for first in range(0, len(changes.touched), _TOUCHED):
+        await index.touch(spec.name, changes.touched[first : first + _TOUCHED])
     weighed = await weigh_again(spec.name, index, deps.sparse, deps.progress)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
@@ -159,6 +167,7 @@ async def _write_all(
             embedded = await embedding
             if writing is not None:
                 await writing
+            spec = await learn(deps.index, spec, batch.new, deps.on_notice)
             writing = asyncio.create_task(_write(embedded, spec, deps, report))
             report.count(batch, indexed, removed)
             stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
@@ -185,6 +194,8 @@ def prepare_all(
     chunks = 0
     for position, entry in enumerate(entries, start=1):
         one = prepare(opened, entry, spec, deps)
+        if isinstance(one, Prepared) and one.new:
+            spec = replace(spec, attributes={**spec.attributes, **one.new})
         if isinstance(one, SkippedFile):
             skipped.append(one)
         else:
@@ -203,10 +214,16 @@ def prepare(
         found = read(opened, entry)
         if isinstance(found, SkippedFile):
             return found
-        chunks = cut(found.document, chunk_document(found.document, deps.chunker))
+        sections = chunk_document(found.document, deps.chunker)
+        described = describe(found, sections, opened.source, spec)
+        if isinstance(described, SkippedFile):
+            return described
+        found = described.file
+        chunks = cut(found.document, described.sections, found.inherited)
         texts = tuple(enrich(chunk) for chunk in chunks)
         points = weigh(chunks, texts, deps.sparse, spec.average_length or ANY_AVERAGE)
-        return Prepared(record_of(opened, entry, found, points, spec), points, texts)
+        record = record_of(opened, entry, found, points, spec)
+        return Prepared(record, points, texts, described.new)
     except PinciteError as error:
         return SkippedFile(entry.path, "failed", error.message)
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file

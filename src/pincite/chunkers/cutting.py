@@ -12,13 +12,17 @@ from pincite.model import Chunk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pincite.model import Document, Section
+    from pincite.model import Attributes, Document, Section
 
+NO_ATTRIBUTES: Attributes = {}
 _FRAGMENT = "!$&'()*+,;=:@/?~-._"  # RFC 3986, besides letters and digits
 
 
-def cut(document: Document, sections: Iterable[Section]) -> tuple[Chunk, ...]:
-    """The chunks that these sections of the document are, in the same order.
+def cut(
+    document: Document, sections: Iterable[Section], inherited: Attributes = NO_ATTRIBUTES
+) -> tuple[Chunk, ...]:
+    """The chunks that these sections of the document are, in the same order. Each has the
+    attributes that its document has `inherited`, over these the document's, over these its own.
 
     A chunk's id depends on source name, path, content and span, and on nothing else: indexing
     again, into another collection or at another revision with the same file, gives it again.
@@ -29,7 +33,8 @@ def cut(document: Document, sections: Iterable[Section]) -> tuple[Chunk, ...]:
     while position >= 0:
         starts.append(position + 1)
         position = text.find("\n", position + 1)
-    return tuple(_chunk(document, section, starts) for section in sections)
+    common = {**inherited, **document.attributes}
+    return tuple(_chunk(document, section, starts, common) for section in sections)
 
 
 def chunk_id(source: str, path: str, content_hash: str, start: int, end: int) -> str:
@@ -39,7 +44,7 @@ def chunk_id(source: str, path: str, content_hash: str, start: int, end: int) ->
     return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _chunk(document: Document, section: Section, starts: list[int]) -> Chunk:
+def _chunk(document: Document, section: Section, starts: list[int], common: Attributes) -> Chunk:
     text, start, end = document.text, section.start, section.end
     first = bisect_right(starts, start)
     last = bisect_right(starts, end - 1)
@@ -65,6 +70,7 @@ def _chunk(document: Document, section: Section, starts: list[int]) -> Chunk:
         start_column=start - line_start + 1 if start != line_start or not at_end else None,
         end_column=end - starts[last - 1] if start != line_start or not at_end else None,
         plain=section.plain,
+        attributes={**common, **section.attributes} if section.attributes else common,
     )
 
 

@@ -3,12 +3,12 @@ in one member only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pincite.collection.members import all_sources
-from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
+from pincite.model import AttributeType, CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import CollectionInfo, Index
 
 
@@ -57,6 +57,25 @@ class UnionIndex:
         found.update({(record.source, record.path): record for record in ours})
         await self._move_out((record.source, record.path) for record in ours)
         return tuple(found[key] for key in sorted(found))
+
+    async def create(self, spec: CollectionSpec) -> None:
+        """As `Index.create`; what the target learns of attributes the others know, too."""
+        await self._index.create(spec)
+        if spec.name == self._target:
+            await self.share(spec.attributes, spec.require)
+
+    async def share(
+        self, attributes: Mapping[str, AttributeType], require: tuple[str, ...]
+    ) -> None:
+        """Give the others these attributes and what is required of all documents."""
+        for name, spec in self._others.items():
+            if require == spec.require and attributes.keys() <= spec.attributes.keys():
+                continue
+            infos = await self._index.collections()
+            now = next(info.spec for info in infos if info.spec.name == name)
+            merged = {**attributes, **now.attributes}
+            self._others[name] = replace(now, attributes=merged, require=require)
+            await self._index.create(self._others[name])
 
     async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         """As `Index.replace`."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from pincite.model import DocumentRecord, Point
+from pincite.model import AttributeType, DocumentRecord, Point
 
 BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
 
@@ -12,11 +13,12 @@ BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A document that only lacks its dense vectors. `texts` are what the encoders read of each of
-    its points, in order."""
+    its points, in order, `new` the types of attributes that the collection has not had before."""
 
     record: DocumentRecord
     points: tuple[Point, ...]
     texts: tuple[str, ...]
+    new: Mapping[str, AttributeType] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +39,12 @@ class Batch:
     skipped: tuple[SkippedFile, ...]
     position: int
     path: str
+
+    @property
+    def new(self) -> Mapping[str, tuple[AttributeType, str]]:
+        """Types of attributes that the collection has not had before, and where they were seen."""
+        found: dict[str, tuple[AttributeType, str]] = {}
+        for one in self.documents:
+            for name, kind in one.new.items():
+                found.setdefault(name, (kind, one.record.path))
+        return found

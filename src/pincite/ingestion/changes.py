@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.errors import SourceError
+from pincite.ingestion.describe import described_again
 from pincite.ingestion.revisions import MadeWith, fingerprints_of, revision_of, stamp
 from pincite.model import CollectionSpec, DocumentRecord
 from pincite.readers import content_hash_of
@@ -16,7 +17,8 @@ from pincite.sources import Entry, OpenSource, Skipped
 @dataclass(frozen=True, slots=True)
 class Changes:
     """`pending` are the files that must be indexed, in order of path. `touched` are records whose
-    content is the same but whose revision label or time stamp is not."""
+    content is the same but whose revision label, time stamp or attributes are not; `rewritten`
+    counts those that have other attributes."""
 
     pending: tuple[Entry, ...]
     touched: tuple[DocumentRecord, ...]
@@ -25,6 +27,7 @@ class Changes:
     new: int = 0
     changed: int = 0
     unchanged: int = 0
+    rewritten: int = 0
 
 
 def find_changes(
@@ -59,7 +62,18 @@ def find_changes(
             if fresh != record:
                 touched.append(fresh)
     removed = tuple(r for r in gone.values() if r.path.startswith(opened.within))
-    return Changes(tuple(pending), tuple(touched), removed, tuple(skipped), new, changed, unchanged)
+    for record in gone.values():  # other parts of the source have its attributes, too
+        elsewhere = not record.path.startswith(opened.within)
+        if elsewhere and (fresh := described_again(record, opened.source, spec)) != record:
+            touched += [fresh] if fresh else []
+    return Changes(
+        *(tuple(pending), tuple(touched), removed, tuple(skipped), new, changed, unchanged),
+        rewritten=sum(_is_rewritten(known[fresh.path], fresh) for fresh in touched),
+    )
+
+
+def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:
+    return record.all_attributes != fresh.all_attributes
 
 
 def _refreshed(
@@ -86,4 +100,5 @@ def _refreshed(
         return None
     same = content_hash == record.content_hash and opened.keeps(record.ref)
     ref = record.ref if same else opened.ref_for(entry, content_hash, raw)
-    return replace(record, ref=ref, size=entry.size, mtime_ns=mtime_ns)
+    fresh = replace(record, ref=ref, size=entry.size, mtime_ns=mtime_ns)
+    return described_again(fresh, opened.source, spec)

@@ -9,6 +9,7 @@ from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import MadeWith, made_with_no_other
+from pincite.model import Notice
 from pincite.ports import DenseEncoder, Index, SparseEncoder
 
 
@@ -24,3 +25,4 @@ class IngestDeps:
     batch_chunks: int = BATCH_CHUNKS
     made_with: MadeWith = made_with_no_other
     progress: Callable[[Progress], None] = lambda _: None
+    on_notice: Callable[[Notice], None] = lambda _: None

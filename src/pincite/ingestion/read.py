@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from pincite.ingestion.batch import SkippedFile
-from pincite.model import Document
+from pincite.model import Attributes, Document
 from pincite.readers import content_hash_of, file_type, read_document
+from pincite.readers.front_matter import FrontMatter, front_matter_of
 from pincite.readers.includes import expand_includes
 from pincite.readers.remarks import remarks_of
 from pincite.sources import Entry, OpenSource, reject_content
@@ -16,11 +18,16 @@ from pincite.sources.including import leads_out, read_included
 @dataclass(frozen=True, slots=True)
 class ReadFile:
     """A document. `includes` names the files that it shows, one a line; `notes` say what is
-    remarkable about it, each as `code: detail`."""
+    remarkable about it, each as `code: detail`; `fields` are what it says of
+    itself, `inherited` the attributes that it has of its source, `chunk_attributes` the names of
+    those that only chunks have."""
 
     document: Document
     includes: str = ""
     notes: tuple[str, ...] = ()
+    fields: Mapping[str, object] = field(default_factory=dict)
+    inherited: Attributes = field(default_factory=dict)
+    chunk_attributes: frozenset[str] = frozenset()
 
 
 def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
@@ -37,7 +44,12 @@ def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     found = _with_inclusions(opened, document)
     unaddressed = source.url_rule and document.source_type == "docs" and document.url is None
     address = ("no_address: no URL rule matches",) if unaddressed else ()
-    return replace(found, notes=(*found.notes, *address, *remarks_of(found.document)))
+    front = FrontMatter()
+    if source.front_matter and document.language == "markdown":
+        front = front_matter_of(document.text)
+    broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
+    notes = (*found.notes, *address, *broken, *remarks_of(found.document))
+    return replace(found, notes=notes, fields=front.values)
 
 
 def _with_inclusions(opened: OpenSource, document: Document) -> ReadFile:

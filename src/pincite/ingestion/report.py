@@ -26,9 +26,10 @@ class Progress:
 
 @dataclass(slots=True)
 class IngestReport:
-    """What a run did. `reused` of the `chunks` kept the dense vector that they had. `skipped`
-    counts files by reason, `skipped_paths` names them as `code: path (detail)`; `noted` and
-    `noted_paths` do so for what was remarkable about files that were indexed."""
+    """What a run did. `reused` of the `chunks` kept the dense vector that they had, `rewritten` are
+    those among the `unchanged` that have other attributes now. `skipped` counts files by reason,
+    `skipped_paths` names them as `code: path (detail)`; `noted` and `noted_paths` do so for what
+    was remarkable about files that were indexed."""
 
     collection: str
     source: str
@@ -37,6 +38,7 @@ class IngestReport:
     renamed: int = 0
     removed: int = 0
     unchanged: int = 0
+    rewritten: int = 0
     chunks: int = 0
     tokens: int = 0
     reused: int = 0
@@ -64,6 +66,7 @@ class IngestReport:
         remarkable."""
         self.new, self.changed = changes.new, changes.changed
         self.unchanged, self.removed = changes.unchanged, len(changes.removed)
+        self.rewritten = changes.rewritten
         moving = {entry.path for entry in changes.pending} | {r.path for r in changes.removed}
         for known in records:
             if known.path not in moving:

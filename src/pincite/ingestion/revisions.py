@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
-from pincite.readers import url_for
+from pincite.readers import file_type, url_for
 from pincite.sources import Entry, OpenSource
 from pincite.sources.including import state_of
 
@@ -44,11 +44,13 @@ def fingerprints_of(
     """What names everything but the content that makes a document's points what they are;
     `includes` as in `DocumentRecord`. The first is what it gets when it is indexed now, documents
     that have one of the others stay. Addresses and what pages show are written into their chunks,
-    and so are part of it."""
+    and so are part of it. Attributes are not: they change without embedding again."""
     parts = []
     url = url_for(path, opened.source.url_rule)
     if url is not None:
         parts += [opened.source.anchors, url]
+    if not opened.source.front_matter and _has_front_matter(path):
+        parts.append("no front matter")
     if includes:
         parts.append(state_of(opened, path, includes.split("\n")))
     others = (*spec.formerly, *made_with(opened.source.name, path))
@@ -56,6 +58,11 @@ def fingerprints_of(
         " ".join((spec.chunker, spec.sparse, dense, *parts))
         for dense in (spec.dense or LEXICAL, *others)
     )
+
+
+def _has_front_matter(path: str) -> bool:
+    found = file_type(path, b"")
+    return found is not None and found.language == "markdown"
 
 
 def stamp(entry: Entry, now_ns: int) -> int:
@@ -86,4 +93,7 @@ def record_of(
         source_type=document.source_type,
         includes=read.includes,
         notes="\n".join(read.notes),
+        chunk_attributes="\n".join(sorted(read.chunk_attributes)),
+        attributes=document.attributes,
+        inherited=read.inherited,
     )

@@ -3,13 +3,16 @@ the catalog remembers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from pincite.errors import SourceError
 from pincite.ingestion.options import IndexOptions
-from pincite.model import Source, SourceRecord
+from pincite.ingestion.source_attributes import attributes_of_source, require_whole
+from pincite.model import AttributeType, Source, SourceRecord
+from pincite.model.attributes import type_of
 from pincite.ports import CollectionInfo
 from pincite.readers import compile_rules
 from pincite.settings.sources import SourceConfig, configured_at
@@ -25,11 +28,13 @@ def open_all(
     options: IndexOptions,
     info: CollectionInfo | None,
     configured: Sequence[SourceConfig],
+    known: Mapping[str, AttributeType],
 ) -> Iterator[list[Opened]]:
-    """The sources that are named, or else all that the collection and the configuration know.
+    """The sources that are named, or else all that the collection and the configuration know, with
+    their attributes; `known` are the types of these.
 
     Raises SourceError where one is gone, or two have one name, ConfigError for a malformed URL
-    rule.
+    rule, UsageError for attributes that cannot be.
     """
     ours = [each for each in configured if each.collection == options.collection]
     records = info.sources if info else ()
@@ -49,6 +54,14 @@ def open_all(
                         for part in record.within
                     ]
         _require_distinct(opened, records)
+        types = dict(known)
+        for source, selection in opened:
+            config = configured_at(Path(source.source.location, source.within).resolve(), ours)
+            former = renamed([(source, selection)], records, configured)
+            names = (source.source.name, *sorted(former))
+            remembered = [r.source for name in names for r in records if r.source.name == name]
+            _describe(source, remembered[:1], config, options, types)
+        require_whole([source for source, _ in opened], records)
         yield opened
     finally:
         for source, _ in opened:
@@ -83,6 +96,24 @@ def _open(
         selection=selection,
     )
     return source, selection
+
+
+def _describe(
+    opened: OpenSource,
+    remembered: Sequence[Source],
+    config: SourceConfig | None,
+    options: IndexOptions,
+    types: dict[str, AttributeType],
+) -> None:
+    """Give an open source its attributes; their types are known to those that come after it."""
+    source = opened.source
+    before = remembered[0] if remembered else replace(source, attributes={}, front_matter=True)
+    given = config.attributes if config else {}
+    values = attributes_of_source(source.name, before.attributes, given, options, types)
+    types.update({n: kind for n, v in values.items() if n not in types and (kind := type_of(v))})
+    said = config.front_matter if config else None
+    front_matter = before.front_matter if said is None else said
+    opened.source = replace(source, attributes=values, front_matter=front_matter)
 
 
 def _place(location: str | Path) -> Path:

@@ -14,6 +14,7 @@ from pincite.encoders.sparse import name_of, open_sparse, sparse_of
 from pincite.errors import PinciteError, UsageError
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.schema import Schema
 from pincite.model import CollectionSpec
 from pincite.ports import CollectionInfo, Index
 from pincite.providers.sparse.language import guess_language, stemmer_for
@@ -133,6 +134,7 @@ async def settle_spec(
     models: Models,
     options: IndexOptions,
     opened: Sequence[tuple[OpenSource, Selection]],
+    schema: Schema,
 ) -> CollectionSpec:
     """The spec to index with, stored. A new one is made; an old one must fit, or is upgraded."""
     encoder = dense.encoder
@@ -160,6 +162,8 @@ async def settle_spec(
             base=info.spec.base if info else target.base,
             serial=info.spec.serial if info else target.serial,
             replaces=info.spec.replaces if info else (),
+            attributes=schema.attributes,
+            require=schema.require,
         )
         await (client.reset(spec) if info or target.unseen else client.create(spec))
         return spec
@@ -181,7 +185,15 @@ async def settle_spec(
             f" files: pincite reembed {spec.public_name} --to {dense.name or BUNDLED}"
         )
         require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags, instead)
-    wanted = replace(spec, chunker=chunker, dense=made_by, dimensions=dimensions, model=dense.name)
+    wanted = replace(
+        spec,
+        chunker=chunker,
+        dense=made_by,
+        dimensions=dimensions,
+        model=dense.name,
+        attributes={**schema.attributes, **spec.attributes},
+        require=schema.require,
+    )
     if wanted != spec:
         await client.create(wanted)
     return wanted

@@ -34,6 +34,7 @@ class Source:
     `pinned` says that the ref was given, not found, and is kept when the source is opened again.
     `url_rule` holds one `regex=>address` per line, `anchors` how that site names its headings.
     `attributes` are those of all of its documents that have no other value of that name.
+    `front_matter` says whether what its Markdown files say of themselves gives them attributes.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Source:
     anchors: AnchorStyle = "mkdocs"
     pinned: bool = False
     attributes: Attributes = field(default_factory=dict, hash=False)
+    front_matter: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,8 @@ class DocumentRecord:
     `revision` is unique to (source, path, content, index fingerprint): a document whose
     revision is in the catalog is indexed, whole and current. `includes` are the names of other
     files that it shows, one a line: it changes when they do. `notes` say what is remarkable about
-    it, one `code: detail` a line. `attributes` are its own, `inherited` those of its source: where
+    it, one `code: detail` a line. `chunk_attributes` are the names of those that only chunks have,
+    one a line. `attributes` are its own, `inherited` those of its source: where
     these change, its chunks get others and are not embedded again.
     """
 
@@ -179,6 +182,7 @@ class DocumentRecord:
     source_type: SourceType = "docs"
     includes: str = ""
     notes: str = ""
+    chunk_attributes: str = ""
     attributes: Attributes = field(default_factory=dict, hash=False)
     inherited: Attributes = field(default_factory=dict, hash=False)
 

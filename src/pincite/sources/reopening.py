@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pincite.errors import SourceError
@@ -20,7 +21,7 @@ def reopen_source(record: SourceRecord, within: str = "") -> OpenSource:
     where it is gone."""
     source = record.source
     try:
-        return open_source(
+        opened = open_source(
             Path(source.location) / within if within else source.location,
             name=source.name,
             ref=source.ref if source.pinned else None,
@@ -34,3 +35,7 @@ def reopen_source(record: SourceRecord, within: str = "") -> OpenSource:
             error.message,
             hint=f"bring it back, or remove it: pincite collections forget {source.name}",
         ) from error
+    opened.source = replace(
+        opened.source, attributes=source.attributes, front_matter=source.front_matter
+    )
+    return opened

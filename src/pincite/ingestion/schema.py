@@ -1,0 +1,149 @@
+"""Which attributes a collection has, of which types, and which of them all documents must have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.errors import ConfigError, UsageError
+from pincite.ingestion.attributes import lacking
+from pincite.ingestion.options import IndexOptions
+from pincite.model import AttributeType, CollectionSpec, DocumentRecord, Notice
+from pincite.model.attributes import type_of
+from pincite.ports import CollectionInfo, Index
+from pincite.settings.load import Settings
+from pincite.sources import OpenSource, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """As in `CollectionSpec`."""
+
+    attributes: Mapping[str, AttributeType]
+    require: tuple[str, ...] = ()
+
+
+def known_types(
+    declared: Mapping[str, AttributeType], held: Sequence[CollectionInfo], options: IndexOptions
+) -> Mapping[str, AttributeType]:
+    """The types that the members of a collection have, and those that are declared. Raises
+    ConfigError where they contradict each other, unless the collection is made anew."""
+    known: dict[str, AttributeType] = {}
+    for info in held:
+        for name, kind in info.spec.attributes.items():
+            wanted = declared.get(name, kind)
+            if wanted != kind and not options.rebuild:
+                raise ConfigError(
+                    f"[attributes] declares {name} as {wanted}, and in the collection"
+                    f" {options.collection!r} it is {kind}",
+                    hint=f'declare {name} = "{kind}", or change what is indexed:'
+                    f" pincite collections rebuild {options.collection}",
+                )
+            known[name] = kind
+    return {**known, **declared}
+
+
+async def settle_schema(
+    settings: Settings,
+    index: Index,
+    held: Sequence[CollectionInfo],
+    known: Mapping[str, AttributeType],
+    opened: Sequence[tuple[OpenSource, Selection]],
+    options: IndexOptions,
+) -> Schema:
+    """What the collection is indexed with from now on; what is new in it is told. Raises UsageError
+    where something is required from now on that not every document has."""
+    attributes = dict(known)
+    for source, _ in opened:
+        for name, value in source.source.attributes.items():
+            kind = type_of(value)
+            if name not in attributes and kind is not None:
+                attributes[name] = kind
+                place = f"first given to the source {source.source.name}"
+                options.on_notice(_new(name, kind, place))
+    require = await _require(settings, index, held, opened, options)
+    for name in require:
+        attributes.setdefault(name, "keyword")
+    return Schema(attributes, require)
+
+
+async def _require(
+    settings: Settings,
+    index: Index,
+    held: Sequence[CollectionInfo],
+    opened: Sequence[tuple[OpenSource, Selection]],
+    options: IndexOptions,
+) -> tuple[str, ...]:
+    """What the settings require, else what is required already."""
+    now = held[-1].spec.require if held else ()
+    configured = settings.use.options.get(options.collection)
+    wanted = configured.require if configured else None
+    if wanted is None or {*wanted} == {*now}:
+        return now
+    name = options.collection
+    if any(record.source.kind == "records" for info in held for record in info.sources):
+        raise UsageError(
+            f"{name!r} has records, whose places depend on what is required:"
+            f" {', '.join(now) or 'nothing'}",
+            hint="take [collections] require back, or write the records to a collection of their"
+            " own that requires it from the beginning",
+        )
+    added = tuple(each for each in wanted if each not in now)
+    if added and not options.rebuild:
+        await _all_have(index, held, opened, added, options)
+    removed = [each for each in now if each not in wanted]
+    if removed:
+        message = f"{', '.join(removed)}: not required any more by searches and reads of {name!r}"
+        options.on_notice(Notice("require_removed", message))
+    return wanted
+
+
+async def _all_have(
+    index: Index,
+    held: Sequence[CollectionInfo],
+    opened: Sequence[tuple[OpenSource, Selection]],
+    names: tuple[str, ...],
+    options: IndexOptions,
+) -> None:
+    """Raise UsageError unless every document has these attributes, or gets them in this run."""
+    given = {source.source.name: source.source.attributes for source, _ in opened}
+    lack: list[DocumentRecord] = []
+    total = 0
+    for info in held:
+        for record in await index.documents(info.spec.name):
+            total += 1
+            of_source = given.get(record.source, record.inherited)
+            if lacking(names, {**of_source, **record.attributes}):
+                lack.append(record)
+    if lack:
+        first = lack[0]
+        raise UsageError(
+            f"{', '.join(names)} cannot be required of {options.collection!r}: {len(lack):,} of"
+            f" {total:,} documents have no value, such as {first.path!r} of {first.source}",
+            hint="take require out of the settings for now and give the values with"
+            f" pincite index PATH --set {names[0]}=..., [[source]] or front matter",
+        )
+
+
+async def learn(
+    index: Index,
+    spec: CollectionSpec,
+    new: Mapping[str, tuple[AttributeType, str]],
+    on_notice: Callable[[Notice], None],
+) -> CollectionSpec:
+    """The spec with the types of attributes that were first seen in these places, stored."""
+    unknown = {name: kind for name, (kind, _) in new.items() if name not in spec.attributes}
+    if not unknown:
+        return spec
+    spec = replace(spec, attributes={**spec.attributes, **unknown})
+    await index.create(spec)
+    for name, kind in unknown.items():
+        on_notice(_new(name, kind, f"first seen in {new[name][1]}"))
+    return spec
+
+
+def _new(name: str, kind: AttributeType, place: str) -> Notice:
+    article = "an" if kind == "integer" else "a"
+    kinds = "a list of keywords" if kind == "keywords" else f"{article} {kind}"
+    message = f"{name} is {kinds} from now on ({place}); declare it in [attributes] to choose"
+    return Notice("attribute_new", f"{message} another type")
