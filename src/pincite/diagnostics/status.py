@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from pincite.collection.members import hidden, visible
 from pincite.daemon.read_only import may_write
 from pincite.encoders.by_name import rung_of
-from pincite.model import CollectionSpec
+from pincite.model import Attributes, CollectionSpec
+from pincite.model.attributes import values_of
 from pincite.ports import CollectionInfo
 from pincite.settings.models import BUNDLED
 from pincite.support.terminal import one_line
@@ -88,6 +89,16 @@ def foreign_lines(info: CollectionInfo) -> list[str]:
     ]
 
 
+def _values(attributes: Attributes) -> str:
+    """Attributes as `--set` takes them, long values cut."""
+    given = ((name, one) for name, value in attributes.items() for one in values_of(value))
+    return ", ".join(
+        f"{name}={text[:60]}{'...' * (len(text) > 60)}"
+        for name, one in given
+        if (text := str(one).lower() if isinstance(one, bool) else str(one))
+    )
+
+
 def status_table(found: Status) -> str:
     """A status as lines of text."""
     lines = [
@@ -114,12 +125,21 @@ def status_table(found: Status) -> str:
             f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens"
             f"{', scores depend on what was removed until it is indexed again' * spec.engine_idf}",
         ]
+        if spec.attributes:
+            types = ", ".join(f"{name} {kind}" for name, kind in sorted(spec.attributes.items()))
+            lines.append(f"  attributes  {one_line(types)}")
+        if spec.require:
+            lines.append(f"  require     {one_line(', '.join(spec.require))}")
         for record in info.sources:
             source = record.source
             state = f"indexed {record.indexed_at}" if record.complete else "incomplete"
             ref = f"@{source.ref[:12]}" if source.ref else ""
             lines.append(f"  source  {one_line(source.name)}{ref} ({source.kind}), {state}")
             lines.append(f"          {one_line(source.location)}")
+            if source.attributes:
+                lines.append(f"          attributes: {one_line(_values(source.attributes))}")
+            if not source.front_matter:
+                lines.append("          front matter gives no attributes")
             if record.skipped:
                 counts = ", ".join(f"{n} {code}" for code, n in sorted(record.skipped.items()))
                 lines.append(f"          left out: {counts}")

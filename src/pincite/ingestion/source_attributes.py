@@ -71,7 +71,7 @@ def _value(values: Sequence[str], kind: AttributeType | None) -> AttributeValue 
         (text,) = values
         return attribute_from_text(kind or type_of_text(text), text) if text else None
     if kind not in (None, "keywords"):
-        raise ValueError(f"it is there {len(values)} times, and a {kind} is one value")
+        raise ValueError(f"it is there {len(values)} times, and is of type {kind}")
     return attribute_of("keywords", values)
 
 

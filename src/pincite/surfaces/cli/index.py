@@ -60,6 +60,13 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
 )
 @click.option("--include", multiple=True, help="Only files like this, as in .gitignore.")
 @click.option("--exclude", multiple=True, help="No files like this.")
+@click.option(
+    "--set",
+    "texts",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An attribute of all documents, such as course=ml; twice for a list, NAME= for none.",
+)
 @_language
 @_lexical
 @_model
@@ -78,6 +85,7 @@ def index(
     anchors: AnchorStyle | None,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
+    texts: tuple[str, ...],
     language: str,
     lexical: bool,
     model: str,
@@ -101,6 +109,7 @@ def index(
         anchors=anchors,
         include=include,
         exclude=exclude,
+        attribute_texts=texts,
         language=language,
         lexical=lexical,
         model=model,
@@ -146,6 +155,7 @@ def _sentence(report: IngestReport) -> str:
             ("renamed", report.renamed),
             ("removed", report.removed),
             ("unchanged", report.unchanged),
+            ("with other attributes", report.rewritten),
         )
         if count
     ]
