@@ -27,7 +27,7 @@ from pincite.maintenance.reembed import (
     fill,
     make_target,
 )
-from pincite.model import CollectionSpec, Ranking
+from pincite.model import Attributes, AttributeType, CollectionSpec, Ranking
 from pincite.ports import Index, SearchRequest, Store
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Selection, SourceLimits, open_source
@@ -87,19 +87,28 @@ class Shelf:
         stamp = next(self.clock)
         os.utime(place, ns=(stamp, stamp))
 
-    async def add(self, encoder: HashingEncoder) -> IngestReport:
-        """Bring the base up to date with the folder; new documents get this model."""
+    async def add(
+        self, encoder: HashingEncoder, attributes: Attributes | None = None
+    ) -> IngestReport:
+        """Bring the base up to date with the folder; new documents get this model, all documents
+        these attributes, which are keywords."""
+        given = attributes or {}
         infos = await self.index.collections()
         held = members(infos, "docs")
         there = [info.spec for info in held if info.spec.dense == encoder.fingerprint]
         spec = there[0] if there else await self._member(encoder)
         others = [info.spec for info in held if info.spec.name != spec.name]
         together = UnionIndex(self.index, spec.name, others)
+        if given.keys() - spec.attributes.keys():
+            kinds = dict[str, AttributeType].fromkeys(given, "keyword")
+            spec = replace(spec, attributes={**spec.attributes, **kinds})
+            await together.create(spec)
         deps = IngestDeps(together, Bm25Encoder(), encoder, made_with=together.made_with)
         selection = Selection()
         with open_source(
             self.folder, name="acme", limits=SourceLimits(), selection=selection
         ) as opened:
+            opened.source = replace(opened.source, attributes=given)
             report = await ingest(opened, selection, spec, deps)
         await weigh_others(together, others, deps.sparse)
         return report

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pincite.errors import StoreError
-from pincite.model import DocumentRecord
+from pincite.model import DocumentRecord, Matrix
 from pincite.stores.memory import MemoryStore
+from pincite.testing.fakes import HashingEncoder
 from tests.shelf import LARGE, SMALL, STORES, Shelf, opened_store, page
 
 pytestmark = [
@@ -18,6 +20,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Local mode performs exact:UserWarning"),
 ]
 OLD, NEW = "docs__hashing_16_16", "docs__hashing_24_24"
+
+
+class Counting(HashingEncoder):
+    """Counts the texts that it embeds."""
+
+    texts = 0
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        self.texts += len(texts)
+        return await super().embed_documents(texts)
 
 
 @pytest.mark.parametrize("kind", STORES)
@@ -139,5 +151,32 @@ def test_a_crash_between_writing_and_removing_is_mended_by_the_next_run(tmp_path
         await shelf.index._catalog.put(OLD, catalog)  # the crash came before the catalog, too
         await shelf.add(LARGE)
         assert (await shelf.paths(OLD), await shelf.paths(NEW)) == (["b.md"], ["a.md"])
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("kind", ["memory", "edge"])
+def test_other_attributes_reach_all_members_and_nothing_is_embedded(
+    kind: str, tmp_path: Path
+) -> None:
+    async def check() -> None:
+        async with opened_store(kind) as store:
+            shelf = Shelf(tmp_path, store)
+            shelf.write("0.md", page(0))
+            await shelf.add(SMALL)
+            shelf.write("1.md", page(1))
+            encoder = Counting(24)
+            await shelf.add(encoder)
+            assert (await shelf.paths(OLD), await shelf.paths(NEW)) == (["0.md"], ["1.md"])
+            before = encoder.texts
+            report = await shelf.add(encoder, {"course": "ml"})
+            assert (report.rewritten, report.chunks, encoder.texts) == (2, 0, before)
+            for name in (OLD, NEW):
+                chunks = await shelf.index.page(name, None, 999)
+                assert {str(chunk.attributes) for chunk in chunks} == {"{'course': 'ml'}"}
+            await shelf.add(encoder)
+            assert encoder.texts == before
+            for name in (OLD, NEW):
+                assert not any(c.attributes for c in await shelf.index.page(name, None, 999))
 
     asyncio.run(check())

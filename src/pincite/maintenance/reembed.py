@@ -193,8 +193,6 @@ async def make_target(
         model=dense.name,
         base=base,
         formerly=tuple(sorted({*like.formerly, *formerly} - {encoder.fingerprint})),
-        attributes={**like.attributes, **last.attributes},
-        require=last.require,
     )
     if there in held:
         await index.create(spec)
