@@ -100,7 +100,7 @@ class Shelf:
         others = [info.spec for info in held if info.spec.name != spec.name]
         together = UnionIndex(self.index, spec.name, others)
         if given.keys() - spec.attributes.keys():
-            kinds = dict[str, AttributeType].fromkeys(given, "keyword")
+            kinds: dict[str, AttributeType] = dict.fromkeys(given, "keyword")
             spec = replace(spec, attributes={**spec.attributes, **kinds})
             await together.create(spec)
         deps = IngestDeps(together, Bm25Encoder(), encoder, made_with=together.made_with)

@@ -139,3 +139,37 @@ def test_a_folder_whose_path_is_not_text_is_named(cli: Cli) -> None:
     done = cli("index", f"{place}/inner", "--lexical", code=1)
     assert "x\\xff/inner is not valid UTF-8" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_attributes_are_set_kept_shown_and_changed(cli: Cli) -> None:
+    cli.write("docs/guide.md", f"---\nyear: 2026\nkind: x\n---\n\n{PAGE.format('ten')}")
+    cli.write("docs/other.md", PAGE.format("two"))
+    first = cli("index", "docs", "--lexical", "--set", "course=ml", "--set", "who=\x1b[31mAda")
+    assert "warning: attribute_new: course is a keyword from now on" in first.stderr
+    assert "year is an integer from now on (first seen in guide.md)" in first.stderr
+    status = cli("status").stdout
+    assert "attributes  course keyword, who keyword, year integer" in status
+    assert "attributes: course=ml, who=" in status
+    assert "\x1b" not in status
+    assert "attribute_reserved: guide.md" in status
+    (again,) = cli.json("index")
+    assert (again["unchanged"], again["rewritten"]) == (2, 0)
+    changed = cli("index", "docs", "--set", "course=stats", "--set", "who=")
+    assert "2 with other attributes" in changed.stderr
+    source = cli.json("status")["collections"][0]["sources"][0]["source"]
+    assert source["attributes"] == {"course": "stats"}
+    refused = cli("index", "docs", "--set", "year=soon", code=2)
+    assert "--set year: 'soon' is no integer" in refused.stderr
+
+
+def test_a_required_attribute_is_given_in_the_settings(cli: Cli) -> None:
+    cli.write("docs/guide.md", f"---\ninstitution: south\n---\n\n{PAGE.format('ten')}")
+    cli.write("docs/other.md", PAGE.format("two"))
+    cli.write("pincite.toml", "[collections.main]\nrequire = ['institution']\n")
+    (report,) = cli.json("index", "docs", "--lexical")
+    assert report["skipped"] == {"tags_missing": 1}
+    source = "[[source]]\npath = 'docs'\nattributes = { institution = 'north' }\n"
+    cli.write("pincite.toml", f"{source}[collections.main]\nrequire = ['institution']\n")
+    (report,) = cli.json("index")
+    assert (report["new"], report["rewritten"], report["skipped"]) == (1, 1, {})
+    assert "require     institution" in cli("status").stdout
