@@ -8,6 +8,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from pincite.readers.front_matter import front_matter_of
+from pincite.settings.load import load_settings
 from pincite.settings.sources import sources_from
 from tests.sources.helpers import commit
 from tests.surfaces.conftest import Cli
@@ -102,9 +104,16 @@ def test_a_checkout_is_cited_by_its_commit_until_a_ref_is_given(cli: Cli) -> Non
     assert found(cli)["citation"] == "repo@release-1:https://x.org/guide/#L1-L7"
 
 
-def test_the_example_of_the_documentation_is_a_description() -> None:
+def test_the_examples_of_the_documentation_are_descriptions(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs/sources.md").read_text("utf-8")
-    (block,) = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    block, other = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    (tmp_path / "pincite.toml").write_text(other)
+    settings = load_settings({}, tmp_path)
+    assert settings.attributes == {"course": "keyword", "year": "integer"}
+    assert settings.sources[0].attributes == {"course": "ml", "year": 2026}
+    assert settings.use.options["main"].require == ("institution", "mode")
+    (front,) = re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)
+    assert front_matter_of(front).values["topics"] == ["nets", "gradients"]
     (source,) = sources_from(tomllib.loads(block)["source"], "sources.md", Path("/x"))
     assert (source.path, source.name) == ("/x/adk-docs", "google/adk-docs")
     assert source.url_rules is not None
