@@ -107,6 +107,8 @@ def _describe(
 ) -> None:
     """Give an open source its attributes; their types are known to those that come after it."""
     source = opened.source
+    if source.kind == "records":
+        return  # each of them has its own
     before = remembered[0] if remembered else replace(source, attributes={}, front_matter=True)
     given = config.attributes if config else {}
     values = attributes_of_source(source.name, before.attributes, given, options, types)
