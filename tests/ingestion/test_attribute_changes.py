@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pincite.errors import UsageError
@@ -37,6 +37,13 @@ def configure(desk: Desk, require: str, *, front_matter: bool) -> None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
+@example(
+    [
+        ("set", "institution", "north"),
+        ("write", "a", {"institution": ""}),
+        ("require", "institution", None),
+    ]
+)
 def test_an_index_that_came_about_by_changes_is_that_of_a_clean_build(steps: list[tuple]) -> None:  # type: ignore[type-arg]
     with quick_folder() as folder:
         desk = Desk(folder)

@@ -59,7 +59,8 @@ def describe(
         if name in of_chunks:
             taking.note("attribute_of_chunks", f"{name}: its chunks have values of their own")
         elif name in kept:
-            taking.note(_KEPT, _kept_detail(name))
+            if taking.take(name, value) is not None:
+                taking.note(_KEPT, _kept_detail(name))
         elif len({*own, *inherited, *of_chunks, name}) > MOST_ATTRIBUTES:
             taking.note("attribute_too_many", f"{name}: a document has {MOST_ATTRIBUTES} at most")
         elif (held := taking.take(name, value)) is not None:
