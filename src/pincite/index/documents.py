@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import IndexedDocument
 from pincite.stores.validate import check_sparse
 
+AT_ONCE = 16  #: small documents: a millisecond
 
-def require_fit(documents: Sequence[IndexedDocument]) -> None:
+
+async def require_fit(documents: Sequence[IndexedDocument]) -> None:
     """Raise UsageError where two of the documents are the same one, InvalidPoint where the points
     of one are not those that its record counts, or have weights that cannot be rounded."""
     places: set[tuple[str, str]] = set()
     revisions: dict[str, str] = {}
-    for record, points in documents:
+    for number, (record, points) in enumerate(documents, start=1):
+        if number % AT_ONCE == 0:
+            await asyncio.sleep(0)  # a search may go first
         place = (record.source, record.path)
         if place in places:
             raise UsageError(f"{record.path!r} of {record.source!r} is there twice in one call")

@@ -24,7 +24,7 @@ from pincite.errors import (
     StoreError,
     UsageError,
 )
-from pincite.index.documents import require_fit
+from pincite.index.documents import AT_ONCE, require_fit
 from pincite.index.idf import stored, with_idf
 from pincite.index.optimise import Optimising
 from pincite.index.recovery import reconcile
@@ -177,12 +177,14 @@ class LocalIndex:
 
     async def _replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         self._usable(collection)
-        require_fit(documents)
+        await require_fit(documents)
         if not documents:
             return
         counts: dict[str, TermCounts] = {}
         staged: dict[str, Sequence[Point]] = {}
-        for record, points in documents:
+        for number, (record, points) in enumerate(documents, start=1):
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)  # a search may go first
             given = [point.sparse for point in points]
             vectors, counted = stored(self._specs[collection], record.revision, given)
             counts.update(counted)

@@ -59,7 +59,7 @@ class MemoryStore:
 
     async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         held = self._of(collection)
-        check_revisions(self._specs[collection], revisions)
+        await check_revisions(self._specs[collection], revisions)
         for revision, points in revisions.items():
             if not held.get(revision):
                 self._hidden.add((collection, revision))

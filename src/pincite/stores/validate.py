@@ -6,6 +6,7 @@ a batch with one bad point in part; so every point is checked before the first o
 
 from __future__ import annotations
 
+import asyncio
 import math
 import operator
 import re
@@ -21,6 +22,7 @@ from pincite.stores.attributes import check_attributes, check_field
 _ID = re.compile(r"[0-9a-f]{32}")
 _PREFIX = re.compile(r"[0-9a-f]{0,32}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_AT_ONCE = 16  # points, a millisecond
 _NORM_TOLERANCE = 1e-3  # float32 rounding of 4,096 dimensions stays under 1e-4
 _LEAST, _MOST = 1.2e-38, 3.4e38  # what float32 holds
 _CHUNK_FIELDS = Chunk.__struct_fields__
@@ -77,12 +79,17 @@ def check_points(spec: CollectionSpec, points: Sequence[Point]) -> None:
     check_attributes(spec, points)
 
 
-def check_revisions(spec: CollectionSpec, revisions: Mapping[str, Sequence[Point]]) -> None:
-    """Raise InvalidPoint as `check_points`, and for an id that two revisions have."""
+async def check_revisions(spec: CollectionSpec, revisions: Mapping[str, Sequence[Point]]) -> None:
+    """Raise InvalidPoint as `check_points`, and for an id that two revisions have. Others get their
+    turn meanwhile."""
     owners: dict[str, str] = {}
+    checked = 0
     for revision, points in revisions.items():
-        check_points(spec, points)
         for point in points:
+            checked += 1
+            if checked % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+            check_points(spec, [point])
             other = owners.setdefault(point.chunk.id, revision)
             if other != revision:
                 raise InvalidPoint(

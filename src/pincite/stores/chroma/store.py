@@ -128,7 +128,7 @@ class ChromaStore:
 
     async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         chroma, state = await self._open(collection)
-        check_revisions(state.spec, revisions)
+        await check_revisions(state.spec, revisions)
         image = await self._images.of(collection, chroma, state)
         hidden = state.hidden
         if fresh := revisions.keys() - {record.revision for record in image.records.values()}:

@@ -103,7 +103,7 @@ class QdrantStore:
 
     async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         name = self._name(collection)
-        check_revisions(self._specs[collection], revisions)
+        await check_revisions(self._specs[collection], revisions)
         self._removed[collection].discard(revisions)
         await writing.stage(self._connection, name, revisions)
 

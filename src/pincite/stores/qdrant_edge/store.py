@@ -58,6 +58,7 @@ from pincite.stores.validate import (
 )
 
 _BATCH = 128  # points per operation: 3 ms of Qdrant Edge's time, so that searches never wait long
+_STAGED = 32  # points staged per operation; a search needs some of its turns to be answered
 _REVISIONS = 64  # revisions removed per operation: 7 ms
 _DROPPED = ".dropped"  # a name that no collection can have
 
@@ -116,14 +117,14 @@ class EdgeStore:
 
     async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         shard = self._shard(collection)
-        check_revisions(self._specs[collection], revisions)
+        await check_revisions(self._specs[collection], revisions)
         pairs = [(revision, point) for revision, points in revisions.items() for point in points]
         size = sum(len(p.chunk.text) + 12 * len(p.sparse.indices) + 2_000 for _, p in pairs)
         shard.require_space(4 * size)
         shard.hidden.update(revisions.keys() - counts(shard, REVISION, revisions).keys())
-        for start in range(0, len(pairs), _BATCH):
+        for start in range(0, len(pairs), _STAGED):
             async with shard.writing:
-                write(shard, pairs[start : start + _BATCH])
+                write(shard, pairs[start : start + _STAGED])
             await asyncio.sleep(0)  # a search may go first
 
     async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:

@@ -76,7 +76,7 @@ class SqliteStore:
 
     async def stage(self, collection: str, revisions: Mapping[str, Sequence[Point]]) -> None:
         number, spec, _ = self._of(collection)
-        check_revisions(spec, revisions)
+        await check_revisions(spec, revisions)
         with self._database.writing() as db:
             for revision, points in revisions.items():
                 owner, hidden, count = _revision(db, number, revision)
