@@ -80,7 +80,7 @@ def untimed(pack: EvidencePack) -> EvidencePack:
 
 @pytest.mark.parametrize("preset", [*PRESETS])
 @pytest.mark.parametrize("dense", [True, False])
-@pytest.mark.parametrize("scope", [Scope(), Scope(source_types=("code",)), Scope(allow=("k*",))])
+@pytest.mark.parametrize("scope", [Scope(), Scope(kinds=("code",)), Scope(paths=("k*",))])
 def test_it_is_the_same_pack_and_the_same_line_of_the_log(
     preset: str, dense: bool, scope: Scope
 ) -> None:

@@ -119,6 +119,6 @@ def test_an_error_in_place_of_a_pack_is_a_change() -> None:
 
 @pytest.mark.parametrize("budget_ms", [None, 250.0])
 def test_a_question_is_read_as_it_was_asked(budget_ms: float | None) -> None:
-    question = Question("a question", Scope(allow=("src/*",), ref="v2"), "build", budget_ms)
+    question = Question("a question", Scope(paths=("src/*",), ref="v2"), "build", budget_ms)
     read = msgspec.json.decode(msgspec.json.encode(Asked.of(question, Profile())), type=Asked)
     assert read.question == question

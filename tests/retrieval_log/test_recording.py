@@ -53,7 +53,7 @@ async def record(
     trace = Trace(lambda: float(next(ticks)))
     analyser = Bm25Encoder().analyser
     deps = Deps([collection], lambda t: frozenset(analyser.terms(t)), guess_language, reranker)
-    question = Question(text, Scope(allow=("*",)))
+    question = Question(text, Scope(paths=("*",)))
     with recorder.entry(Asked.of(question, Profile()), trace) as entry:
         entry.infos = [CollectionInfo(collection.spec, (), 3, 3, 30)]
         pack = entry.pack = await search(question, deps, Profile(), trace)
@@ -72,7 +72,7 @@ def test_the_line_has_what_is_needed_to_reproduce_a_miss(collection: Searchable)
     event = event_of(collection, OverlapReranker())
     assert event.query_id == "0123abcd"
     assert event.asked.text == QUESTION
-    assert event.asked.scope.allow == ("*",)
+    assert event.asked.scope.paths == ("*",)
     assert event.asked.profile["retrieve"]["hnsw_ef"] == 128
     assert event.request["limits"]["dense"] == 30
     assert list(event.request["collections"]) == ["main"]
@@ -95,6 +95,26 @@ def test_the_line_has_no_text_of_a_chunk(collection: Searchable) -> None:
 def test_the_line_can_be_read_back(collection: Searchable) -> None:
     event = event_of(collection)
     assert msgspec.json.decode(msgspec.json.encode(event), type=Event).shown == event.shown
+
+
+def test_a_line_of_before_is_read_with_the_names_of_today(
+    collection: Searchable, tmp_path: Path
+) -> None:
+    line = msgspec.to_builtins(event_of(collection))
+    line["asked"]["scope"] = {
+        "sources": ["acme"],
+        "source_types": ["code"],
+        "allow": ["src/*"],
+        "block": ["*.md"],
+        "where": "source_type = code",
+    }
+    files = LogFiles(tmp_path, LogSettings())
+    for scope in (line["asked"]["scope"], {"kinds": ["docs"], "paths": ["a"]}, {"allow": 3}):
+        files.append(msgspec.json.encode(line | {"asked": line["asked"] | {"scope": scope}}))
+    assert [event.asked.scope for event in events(files)] == [
+        Scope(kinds=("docs",), paths=("a",)),
+        Scope((), ("acme",), ("code",), None, ("src/*",), ("*.md",), "source_type = code"),
+    ]
 
 
 def test_a_pack_is_the_same_with_and_without_a_log(collection: Searchable) -> None:

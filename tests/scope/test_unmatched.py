@@ -30,13 +30,13 @@ def said(scope: Scope, text: str = "rotate a key", encoder: TopicEncoder | None 
             Scope(where="path ^= src/"),
             f"where path ^= src/{ELSEWHERE}docs/backups.md, docs/billing.md, docs/keys.md",
         ),
-        (Scope(allow=("ba*.md",)), f"path ba*.md{ELSEWHERE}docs/backups.md"),
-        (Scope(block=("docs/*",)), "not path docs/*"),
+        (Scope(paths=("ba*.md",)), f"path ba*.md{ELSEWHERE}docs/backups.md"),
+        (Scope(not_paths=("docs/*",)), "not path docs/*"),
         (Scope(sources=("other",)), "source other; the sources are acme/docs"),
         (Scope(ref="dead"), "ref dead"),
-        (Scope(source_types=("code",)), "kind code"),
+        (Scope(kinds=("code",)), "kind code"),
         (
-            Scope(where="not path ^= docs/ and repo = acme/docs", source_types=("docs",)),
+            Scope(where="not path ^= docs/ and repo = acme/docs", kinds=("docs",)),
             "kind docs; where not path ^= docs/ and repo = acme/docs" + ELSEWHERE + "docs/",
         ),
     ],
@@ -69,5 +69,5 @@ def test_a_scope_with_documents_is_not_blamed(text: str, scope: Scope) -> None:
 def test_one_of_two_collections_is_enough() -> None:
     first = asyncio.run(make(None, PLACES, "first"))
     second = asyncio.run(make(None, TEXTS, "second"))
-    pack = ask("zebra", first, second, scope=Scope(allow=("keys",)))
+    pack = ask("zebra", first, second, scope=Scope(paths=("keys",)))
     assert "nothing_in_scope" not in [one.code for one in pack.warnings]

@@ -18,7 +18,7 @@ from pincite.stores.memory import MemoryStore
 from tests.builders import chunk
 from tests.scene import TEXTS, ask, make
 
-SCOPES = (Scope(allow=("keys",)), Scope(block=("backups",)), Scope(ref="c0ffee"))
+SCOPES = (Scope(paths=("keys",)), Scope(not_paths=("backups",)), Scope(ref="c0ffee"))
 NEW = "Now rotate a key by a call of rotate_secret."
 
 
@@ -94,7 +94,7 @@ def test_what_has_become_of_another_revision_is_not_shown_within_the_old_one() -
 def test_other_documents_stay_out_of_the_scope() -> None:
     good = asyncio.run(make(None, TEXTS))
     index = Between(good.index, [newer("r2", NEW)])
-    assert asked(good, index, Scope(allow=("backups",))) == []
+    assert asked(good, index, Scope(paths=("backups",))) == []
 
 
 def test_after_a_while_a_revision_stands_for_itself_alone() -> None:

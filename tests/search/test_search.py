@@ -223,11 +223,11 @@ def test_the_scope_restricts_by_path_ref_and_kind(collection: Searchable) -> Non
         pack = ask("key backup invoice", collection, scope=scope, profile=profile)
         return {item.path for item in pack.evidence}
 
-    assert paths(Scope(allow=("key*",))) == {"keys"}
-    assert "keys" not in paths(Scope(block=("key*",)))
+    assert paths(Scope(paths=("key*",))) == {"keys"}
+    assert "keys" not in paths(Scope(not_paths=("key*",)))
     assert paths(Scope(ref="c0ff")) == set(TEXTS)
     assert paths(Scope(ref="beef")) == set()
-    assert paths(Scope(source_types=("code",))) == set()
+    assert paths(Scope(kinds=("code",))) == set()
 
 
 def test_the_scope_restricts_by_a_filter_together_with_the_rest(collection: Searchable) -> None:
@@ -238,7 +238,7 @@ def test_the_scope_restricts_by_a_filter_together_with_the_rest(collection: Sear
 
     assert paths(where="path = keys") == {"keys"}
     assert paths(where="path = keys or text ~ invoices") == {"keys", "billing"}
-    assert paths(where="not path ^= k", allow=("*ing",)) == {"billing"}
+    assert paths(where="not path ^= k", paths=("*ing",)) == {"billing"}
     assert paths(where="source_type = code") == set()
     with pytest.raises(UsageError, match=r"where: .* at the end"):
         paths(where="path =")
@@ -247,9 +247,7 @@ def test_the_scope_restricts_by_a_filter_together_with_the_rest(collection: Sear
 def test_a_filter_for_one_kind_of_source_asks_for_no_other() -> None:
     assert kinds_of(Scope()) == {"docs", "code", "data"}
     assert kinds_of(Scope(where="source_type = code and path ^= a")) == {"code"}
-    assert kinds_of(Scope(source_types=("docs", "data"), where="source_type in (docs, code)")) == {
-        "docs"
-    }
+    assert kinds_of(Scope(kinds=("docs", "data"), where="source_type in (docs, code)")) == {"docs"}
 
 
 def by(**values: str) -> Profile:

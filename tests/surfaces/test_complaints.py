@@ -69,8 +69,8 @@ def test_1_a_filter_is_applied_before_the_best_are_taken_and_never_falsely_empty
         first = ask(question, big, other, profile=wide)
         assert "rare/one" not in paths(first)  # it is far from the best of all
         for scope in (
-            Scope(allow=("rare/*",)),
-            Scope(block=("crowd/*", *TEXTS)),
+            Scope(paths=("rare/*",)),
+            Scope(not_paths=("crowd/*", *TEXTS)),
             Scope(where="path = 'rare/one'"),
         ):
             found = ask(question, big, other, profile=wide, scope=scope)

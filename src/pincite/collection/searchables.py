@@ -14,9 +14,9 @@ from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError, UsageError
 from pincite.model import CollectionSpec, Notice, Scope
 from pincite.ports import CollectionInfo, DenseEncoder, Searchable
+from pincite.ports.failures import failure_notice
 from pincite.settings.environment import COLLECTION
 from pincite.settings.models import BUNDLED, CollectionOptions
-from pincite.support.concurrency import failure_notice
 
 if TYPE_CHECKING:
     from pincite.collection.external import ForeignCollections

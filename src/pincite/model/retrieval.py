@@ -83,17 +83,18 @@ class Pass:
 class Scope:
     """Which part of the index a search may see. Empty fields do not restrict.
 
-    `allow` and `block` are glob patterns over the document path; `block` wins. `where` is a filter
-    in the language of `pincite.scope.where`. `tags` are attributes that a chunk must have: one
-    value, or any of several.
+    `kinds` are kinds of files. `paths` and `not_paths` are glob patterns over the whole path of a
+    document; `not_paths` wins. `ref` is a revision, which may be shortened, `where` a filter in the
+    language of `pincite.scope.where`. `tags` are attributes that a chunk must have: one value, or
+    any of several.
     """
 
     collections: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    source_types: tuple[SourceType, ...] = ()
+    kinds: tuple[SourceType, ...] = ()
     ref: str | None = None
-    allow: tuple[str, ...] = ()
-    block: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
     where: str = ""
     tags: Attributes = field(default_factory=dict, hash=False)
 

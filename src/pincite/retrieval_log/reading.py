@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 import msgspec
 
 from pincite.errors import UsageError
+from pincite.model import SourceType
 from pincite.retrieval_log.event import Event
 from pincite.retrieval_log.files import LogFiles
 
@@ -15,12 +17,40 @@ LAST = "last"
 _SHORTEST = 4
 
 
+class _FormerScope(msgspec.Struct, frozen=True):
+    """What these fields of a scope were called before the command line and the log agreed."""
+
+    source_types: tuple[SourceType, ...] = ()
+    allow: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+
+
+class _FormerAsked(msgspec.Struct, frozen=True):
+    scope: _FormerScope
+
+
+class _FormerEvent(msgspec.Struct, frozen=True):
+    asked: _FormerAsked
+
+
+def event_from(line: bytes) -> Event:
+    """The event of a line, of this version or an earlier one. Raises msgspec.DecodeError."""
+    event = msgspec.json.decode(line, type=Event)
+    former = msgspec.json.decode(line, type=_FormerEvent).asked.scope
+    if former == _FormerScope():
+        return event
+    scope = replace(
+        event.asked.scope, kinds=former.source_types, paths=former.allow, not_paths=former.block
+    )
+    return replace(event, asked=replace(event.asked, scope=scope))
+
+
 def events(files: LogFiles) -> Iterator[Event]:
     """What was logged, the latest first. Lines that are no events (cut off by a crash, or of a
     version that wrote others) are left out."""
     for line in files.lines():
         try:
-            yield msgspec.json.decode(line, type=Event)
+            yield event_from(line)
         except msgspec.DecodeError:
             continue
 

@@ -43,9 +43,9 @@ async def scope_filter(
     must = [*given.must]
     if scope.sources:
         must.append(AnyOf("repo", scope.sources))
-    if scope.source_types:
-        must.append(AnyOf("source_type", scope.source_types))
-    if scope.ref or scope.allow or scope.block:
+    if scope.kinds:
+        must.append(AnyOf("source_type", scope.kinds))
+    if scope.ref or scope.paths or scope.not_paths:
         records = await collection.index.documents(collection.spec.name)
         allowed = sorted({r.revision for r in records if in_scope(r, scope)})
         must.append(AnyOf("revision", tuple(allowed)))
@@ -55,7 +55,7 @@ async def scope_filter(
 def kinds_of(scope: Scope) -> frozenset[SourceType]:
     """The kinds of sources that a scope is restricted to, all that there are for none. Raises
     UsageError."""
-    kinds = frozenset(scope.source_types or get_args(SourceType))
+    kinds = frozenset(scope.kinds or get_args(SourceType))
     for condition in parse_where(scope.where, None).must:
         if isinstance(condition, AnyOf) and condition.field == "source_type":
             kinds &= frozenset(condition.values)
@@ -72,6 +72,6 @@ def in_scope(record: DocumentRecord, scope: Scope) -> bool:
     """`ref` may be shortened; globs are matched against the whole path, `*` also over `/`."""
     if scope.ref and not record.ref.startswith(scope.ref):
         return False
-    if scope.allow and not any(fnmatchcase(record.path, glob) for glob in scope.allow):
+    if scope.paths and not any(fnmatchcase(record.path, glob) for glob in scope.paths):
         return False
-    return not any(fnmatchcase(record.path, glob) for glob in scope.block)
+    return not any(fnmatchcase(record.path, glob) for glob in scope.not_paths)

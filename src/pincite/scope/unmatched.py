@@ -44,7 +44,7 @@ async def unmatched(
 
 
 def _restricts(scope: Scope) -> bool:
-    listed = scope.sources or scope.source_types or scope.allow or scope.block
+    listed = scope.sources or scope.kinds or scope.paths or scope.not_paths
     return bool(listed or scope.ref or scope.where.strip() or scope.tags)
 
 
@@ -78,9 +78,9 @@ def _holds(condition: Condition, record: DocumentRecord) -> bool | None:
 def _words(scope: Scope) -> str:
     listed = {
         "source": scope.sources,
-        "kind": scope.source_types,
-        "path": scope.allow,
-        "not path": scope.block,
+        "kind": scope.kinds,
+        "path": scope.paths,
+        "not path": scope.not_paths,
         "ref": (scope.ref,) if scope.ref else (),
         "tag": tuple(f"{k}={_listed(v)}" for k, v in sorted(scope.tags.items())),
         "where": (scope.where,) if scope.where.strip() else (),
@@ -97,7 +97,7 @@ def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> st
     sources = sorted({record.source for record in known})
     if scope.sources and not set(scope.sources) & set(sources):
         return f"; the sources are {', '.join(sources) or 'none'}"
-    globs = [*scope.allow]
+    globs = [*scope.paths]
     for one in given.conditions:
         match one:
             case Prefix(field="path"):

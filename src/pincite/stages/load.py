@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Fused, Notice, Pool
 from pincite.ports import Searchable, Stored
-from pincite.support.concurrency import gather_outcomes, split_failures, with_timeout
+from pincite.ports.failures import split_failures
+from pincite.support.concurrency import gather_outcomes, with_timeout
 
 
 @dataclass(frozen=True, slots=True)

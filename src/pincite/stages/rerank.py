@@ -12,7 +12,8 @@ from typing import Final, Literal
 from pincite.errors import ConfigError, PinciteError
 from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode
 from pincite.ports import CutTokens, Reranker, RerankScore
-from pincite.support.concurrency import rate_notices, within
+from pincite.ports.failures import rate_notices
+from pincite.support.concurrency import within
 from pincite.support.token_estimate import cut_estimated
 from pincite.trace import RERANKER, exchange
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from pincite.errors import EnginePanicked, PinciteError, RateLimited, StoreError
-from pincite.model import Notice
+from pincite.errors import StoreError
 
 T = TypeVar("T")
 _END_S: ContextVar[float] = ContextVar("end_s", default=math.inf)
@@ -75,32 +74,3 @@ async def with_timeout(name: str, work: Coroutine[Any, Any, T], timeout_s: float
             return await work
     except TimeoutError as error:
         raise StoreError(f"{name} gave no answer within {timeout_s:g} s") from error
-
-
-def split_failures(
-    names: Iterable[str], results: Sequence[T | BaseException]
-) -> tuple[dict[str, T], dict[str, Notice]]:
-    """The answers of collections by name, and what is to be said of those that failed. Raises the
-    first error if there is no answer, and at once what is no failure of one collection."""
-    answered: dict[str, T] = {}
-    failed: dict[str, PinciteError] = {}
-    for name, result in zip(names, results, strict=True):
-        if isinstance(result, PinciteError) and not isinstance(result, EnginePanicked):
-            failed[name] = result
-        elif isinstance(result, BaseException):
-            raise result
-        else:
-            answered[name] = result
-    if failed and not answered:
-        raise next(iter(failed.values()))
-    return answered, {name: failure_notice(name, error) for name, error in failed.items()}
-
-
-def failure_notice(name: str, error: PinciteError) -> Notice:
-    """That a collection took no part, and why."""
-    return Notice("collection_failed", f"{name} was left out: {error.message}")
-
-
-def rate_notices(error: BaseException) -> tuple[Notice, ...]:
-    """That something was left out because a model is asked too often, where that is the reason."""
-    return (Notice("rate_limited", error.message),) if isinstance(error, RateLimited) else ()

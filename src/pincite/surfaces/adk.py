@@ -222,8 +222,8 @@ class EvidenceToolset(BaseToolset):
         scope = Scope(
             collections=self._collections,
             sources=self._sources,
-            source_types=given.kinds or (),
-            allow=given.paths or (),
+            kinds=given.kinds or (),
+            paths=given.paths or (),
             where=given.where,
         )
         options = commands.SearchOptions(

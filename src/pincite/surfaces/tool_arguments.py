@@ -14,8 +14,8 @@ from pincite.errors import UsageError
 
 #: What a model is told of filters; all of it stands in `pincite.scope.where`.
 WHERE = (
-    'A filter, as: source_type = code and path ^= "src/" and not language in (go, c). Fields:'
-    " repo, path, source_type (docs, code, data), language, symbols, url (=, !=, in, ^= for how"
+    'A filter, as: kind = code and path ^= "src/" and not language in (go, c). Fields:'
+    " source, path, kind (docs, code, data), language, symbols, url (=, !=, in, ^= for how"
     " it begins, exists); start_line, end_line (=, <, <=, >, >=); text, title (~ word,"
     ' ~ "some words"). Empty for all.'
 )

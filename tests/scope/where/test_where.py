@@ -27,6 +27,7 @@ from pincite.ports import (
     equals,
 )
 from pincite.scope.where import parse_where, print_where
+from pincite.scope.where.conditions import FIELDS
 from pincite.stores.predicate import matches
 from pincite.testing.filters import filterable_points, random_filter
 
@@ -42,6 +43,11 @@ CODE, GO, SRC = equals("source_type", "code"), equals("language", "go"), Prefix(
         ("source_type = code", Filter((CODE,))),
         ('source_type=code and path^="src/" and not language==go', Filter((CODE, SRC), (GO,))),
         ("language != go", Filter(must_not=(GO,))),
+        ("kind = 'code'", Filter((CODE,))),
+        ("KIND in (code)", Filter((CODE,))),
+        ("source = acme", Filter((equals("repo", "acme"),))),
+        ("repo = acme", Filter((equals("repo", "acme"),))),
+        ("source ^= 'a b' and kind exists", Filter((Prefix("repo", "a b"), Exists("source_type")))),
         ("not language != go", Filter((GO,))),
         ("language = (go, python)", Filter((AnyOf("language", ("go", "python")),))),
         ("language in (go, 'python')", Filter((AnyOf("language", ("go", "python")),))),
@@ -82,7 +88,8 @@ def test_what_a_text_means(text: str, meant: Filter) -> None:
     [
         ("colour = red", 1, "there is no field 'colour'"),
         ("source_type = code and lang = go", 24, "there is no field 'lang'"),
-        ("source_type = cod", 15, "there is no source_type 'cod'; docs, code, data"),
+        ("source_type = cod", 15, "there is no kind 'cod'; docs, code, data"),
+        ("kind = 'cod'", 8, "there is no kind 'cod'; docs, code, data"),
         ("path", 0, "path has values, at the end; expected =, !=, in, not in, ^=, exists"),
         ("path ~ x", 6, "path has values"),
         ("path =", 0, "a value is missing"),
@@ -145,12 +152,18 @@ def test_a_pattern_is_refused_with_the_prefix_that_is_meant() -> None:
 
 
 def test_an_unknown_field_names_the_known_ones_and_the_one_that_is_meant() -> None:
-    for given_name, meant in (("kind", "source_type"), ("langage", "language"), ("file", "path")):
+    for given_name, meant in (("kinds", "kind"), ("langage", "language"), ("file", "path")):
         with pytest.raises(UsageError) as caught:
             parse_where(f"{given_name} = x")
-        for field in ("id", *FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS):
+        for field in FIELDS:
             assert field in caught.value.message
         assert caught.value.hint == f"{meant} in place of {given_name}"
+
+
+def test_a_printed_filter_has_the_names_that_people_use() -> None:
+    filter_ = parse_where("source_type = code and repo != acme and repo ^= a and not url exists")
+    printed = 'kind = code and source ^= "a" and source != acme and not url exists'
+    assert print_where(filter_) == printed
 
 
 def _of_no_kind(condition: Condition) -> bool:

@@ -1,6 +1,6 @@
 """Filters as people and agents write them.
 
-    source_type = code and path ^= "src/" and not language in (go, c)
+    kind = code and path ^= "src/" and not language in (go, c)
 
 | form | true where | fields |
 |---|---|---|
@@ -16,10 +16,11 @@
 | `f exists` | there is a value that is not empty | all but `id` |
 
 Fields of values are those of `FILTER_FIELDS` and `id`, of numbers `NUMBER_FIELDS`, of texts
-`TEXT_FIELDS`; all of `pincite.ports`. Attributes are fields of their types, named as they are
-written, case and all; a day is the whole day in UTC. Conditions are joined by `and`, `or`, `not`
-and parentheses, as far as a `Filter` can say it. Values with spaces, signs or keywords stand in
-quotes, a backslash before a quote in a value. Keywords may be capitals.
+`TEXT_FIELDS`; all of `pincite.ports`. `source_type` is written `kind` and `repo` is written
+`source`; the names of the store can be read as well. Attributes are fields of their types, named
+as they are written, case and all; a day is the whole day in UTC. Conditions are joined by `and`,
+`or`, `not` and parentheses, as far as a `Filter` can say it. Values with spaces, signs or keywords
+stand in single or double quotes, a backslash before a quote in a value. Keywords may be capitals.
 """
 
 from pincite.scope.where.attributes import Schema

@@ -30,16 +30,25 @@ from pincite.scope.where.tokens import Token, begins, is_glob, quoted, tokens, w
 T = TypeVar("T")
 
 ID = "id"
-FIELDS = (*FILTER_FIELDS, ID, *NUMBER_FIELDS, *TEXT_FIELDS)
+#: What fields are called in texts, where that is not their name in the store. Both can be read.
+READABLE = {"repo": "source", "source_type": "kind"}
+FIELDS = tuple(
+    READABLE.get(name, name) for name in (*FILTER_FIELDS, ID, *NUMBER_FIELDS, *TEXT_FIELDS)
+)
+_STORED = {name: name for name in (*FIELDS, *READABLE)} | {
+    called: stored for stored, called in READABLE.items()
+}
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 _CHUNK_ID = re.compile(r"[0-9a-f]{32}")
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _BOUNDS = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
 #: What others call these fields.
 _MEANT = {
-    "kind": "source_type",
-    "type": "source_type",
-    "source": "repo",
+    "type": "kind",
+    "kinds": "kind",
+    "sources": "source",
+    "repository": "source",
+    "paths": "path",
     "file": "path",
     "filename": "path",
     "lang": "language",
@@ -47,6 +56,11 @@ _MEANT = {
     "line": "start_line",
     "content": "text",
 }
+
+
+def readable(field: str) -> str:
+    """What a field is called in a text."""
+    return READABLE.get(field, field)
 
 
 def is_chunk_id(text: str) -> bool:
@@ -103,7 +117,7 @@ class Reading:
             missing = "something is missing" if token.kind == "end" else "a condition begins here"
             raise self.wrong(missing, f"not, ( or a field: {known}")
         name = token.text.lower()
-        if name not in FIELDS:
+        if name not in _STORED:
             close = get_close_matches(token.text, names, n=1) or get_close_matches(name, names, n=1)
             meant = _MEANT.get(name) or (close[0] if close else "")
             raise self.wrong(
@@ -112,7 +126,7 @@ class Reading:
                 hint=f"{meant} in place of {token.text}" if meant else "",
             )
         self.take()
-        return name
+        return _STORED[name]
 
     def value_condition(self, field: str) -> tuple[Condition, bool]:
         """What stands behind a field that has values."""
@@ -128,13 +142,13 @@ class Reading:
             self.take()
             if token.keyword == "not":
                 if self.peek().keyword != "in":
-                    raise self.wrong(f"{field} not", "in")
+                    raise self.wrong(f"{readable(field)} not", "in")
                 self.take()
             if not self.peek().is_sign("("):
-                raise self.wrong(f"{field} in", "a list such as (a, b)")
+                raise self.wrong(f"{readable(field)} in", "a list such as (a, b)")
             return self._among(field), token.keyword == "not"
         rest = "=, !=, in, not in" + ("" if field == ID else ", ^=, exists")
-        raise self.wrong(f"{field} has values", rest)
+        raise self.wrong(f"{readable(field)} has values", rest)
 
     def _among(self, field: str) -> Condition:
         take = self._id if field == ID else lambda: self._whole(field)
@@ -145,15 +159,14 @@ class Reading:
         """A value that is compared as a whole."""
         token = self.peek()
         if token.kind == "word" and is_glob(token.text):
+            prefix = f"{readable(field)} ^= {quoted(begins(token.text))}"
             raise self.wrong(
                 f"{token.text} looks like a pattern, and values are compared as they are",
-                hint=f"{field} ^= {quoted(begins(token.text))}, or {quoted(token.text)} as it is",
+                hint=f"{prefix}, or {quoted(token.text)} as it is",
             )
         is_value = token.kind in ("word", "string")
         if field == "source_type" and is_value and token.text not in get_args(SourceType):
-            raise self.wrong(
-                f"there is no source_type {token.text!r}", ", ".join(get_args(SourceType))
-            )
+            raise self.wrong(f"there is no kind {token.text!r}", ", ".join(get_args(SourceType)))
         return self._value()
 
     def _id(self) -> str:

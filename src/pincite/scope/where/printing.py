@@ -18,7 +18,7 @@ from pincite.ports import (
     Text,
 )
 from pincite.scope.where.attributes import dates_written
-from pincite.scope.where.conditions import ID, is_chunk_id
+from pincite.scope.where.conditions import ID, is_chunk_id, readable
 from pincite.scope.where.tokens import quoted, written
 
 
@@ -37,7 +37,7 @@ def print_where(filter_: Filter) -> str:
 def _negated(condition: Condition) -> str:
     match condition:
         case AnyOf():
-            return f"{condition.field} {_among(condition.values, '!=', 'not in')}"
+            return f"{readable(condition.field)} {_among(condition.values, '!=', 'not in')}"
         case Ids():
             return f"{ID} {_among(_ids(condition), '!=', 'not in')}"
     return f"not {_condition(condition)}"
@@ -46,13 +46,13 @@ def _negated(condition: Condition) -> str:
 def _condition(condition: Condition) -> str:
     match condition:
         case AnyOf():
-            return f"{condition.field} {_among(condition.values, '=', 'in')}"
+            return f"{readable(condition.field)} {_among(condition.values, '=', 'in')}"
         case Ids():
             return f"{ID} {_among(_ids(condition), '=', 'in')}"
         case Prefix():
-            return f"{condition.field} ^= {quoted(condition.prefix)}"
+            return f"{readable(condition.field)} ^= {quoted(condition.prefix)}"
         case Exists():
-            return f"{condition.field} exists"
+            return f"{readable(condition.field)} exists"
         case Phrase():
             return f"{condition.field} ~ {quoted(condition.text)}"
         case Text():

@@ -19,18 +19,13 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
+from pincite.ports.failures import rate_notices, split_failures
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.scope.where import Schema
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.vectors import QueryVectors
-from pincite.support.concurrency import (
-    gather,
-    gather_outcomes,
-    rate_notices,
-    split_failures,
-    with_timeout,
-)
+from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
 SearchMode = Literal["hybrid", "vector", "keyword"]

@@ -193,10 +193,10 @@ def _options(
     scope = Scope(
         collections=collection,
         sources=source,
-        source_types=kind,
+        kinds=kind,
         ref=ref,
-        allow=path,
-        block=not_path,
+        paths=path,
+        not_paths=not_path,
         where=where,
     )
     return commands.SearchOptions(

@@ -161,10 +161,10 @@ async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArgumen
     scope = Scope(
         collections=asked.collections,
         sources=asked.sources,
-        source_types=asked.kinds,
+        kinds=asked.kinds,
         ref=asked.ref,
-        allow=asked.paths,
-        block=asked.not_paths,
+        paths=asked.paths,
+        not_paths=asked.not_paths,
         where=asked.where,
     )
     options = commands.SearchOptions(
