@@ -1,10 +1,10 @@
 """Pincite: evidence that can be cited.
 
->>> from pathlib import Path
 >>> from pincite import Pincite
->>> with Pincite(Path(".pincite")) as pincite:  # doctest: +SKIP
-...     pincite.index(["docs", "src"])
-...     pack = pincite.search("how are chunks cited?")
+>>> with Pincite(".pincite") as pincite:  # doctest: +SKIP
+...     pincite.index("docs")
+...     pack = pincite.search("how are chunks cited?", limit=5)
+>>> print(pack.to_prompt(max_tokens=4000))  # doctest: +SKIP
 
 Names are imported when they are first used: `import pincite` costs a few milliseconds.
 """
@@ -17,37 +17,51 @@ from typing import TYPE_CHECKING, Any
 from pincite.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from pincite.citations.claims import Claim
     from pincite.engine import AsyncPincite
-    from pincite.errors import PinciteError
+    from pincite.errors import IndexNotFound, PinciteError, UsageError
     from pincite.ingestion.options import IndexOptions
-    from pincite.model import Evidence, EvidencePack, Scope
+    from pincite.model import Evidence, EvidencePack, Question, Scope, Verdict
     from pincite.profile import Profile
     from pincite.settings.load import Settings, load_settings
     from pincite.sync import Pincite
+    from pincite.trace import Trace
 
 _HOMES = {
     "AsyncPincite": "pincite.engine",
+    "Claim": "pincite.citations.claims",
     "Evidence": "pincite.model",
     "EvidencePack": "pincite.model",
+    "IndexNotFound": "pincite.errors",
     "IndexOptions": "pincite.ingestion.options",
     "Pincite": "pincite.sync",
     "PinciteError": "pincite.errors",
     "Profile": "pincite.profile",
+    "Question": "pincite.model",
     "Scope": "pincite.model",
     "Settings": "pincite.settings.load",
+    "Trace": "pincite.trace",
+    "UsageError": "pincite.errors",
+    "Verdict": "pincite.model",
     "load_settings": "pincite.settings.load",
 }
 
 __all__ = [
     "AsyncPincite",
+    "Claim",
     "Evidence",
     "EvidencePack",
+    "IndexNotFound",
     "IndexOptions",
     "Pincite",
     "PinciteError",
     "Profile",
+    "Question",
     "Scope",
     "Settings",
+    "Trace",
+    "UsageError",
+    "Verdict",
     "__version__",
     "load_settings",
 ]

@@ -1,35 +1,24 @@
-"""The composition root: settings in, an engine out. Async here; `pincite.sync` is its facade."""
+"""The engine: an index folder in, evidence out. Async here; `pincite.sync` is its facade."""
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import TYPE_CHECKING, Unpack
 
-from pincite.catalog.file import holds_index
-from pincite.collection.external import ForeignCollections
-from pincite.collection.searchables import Searchables, open_searchables
+from pincite.asking import SearchOptions, checked, profile_of, question_of
+from pincite.collection.opened import OpenIndex
 from pincite.daemon.encoder import QueryEncoder
-from pincite.daemon.open_index import open_index, prepare
-from pincite.daemon.protocol import ServedIndex
-from pincite.daemon.remote_search import remote_search_of
-from pincite.deps import Deps, informative_terms
-from pincite.encoders.by_name import Models, NamedReranker, cutter_of
-from pincite.errors import IndexNotFound, UsageError
-from pincite.ingestion.options import IndexOptions
-from pincite.model import EvidencePack, Notice, Question, Scope, TaskMode
+from pincite.errors import UsageError
+from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
+from pincite.model import EvidencePack, Question, Scope, SourceType, TaskMode
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
-from pincite.providers.sparse.language import guess_language
-from pincite.retrieval_log import Asked, Entry, file_recorder
-from pincite.search import search
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
+from pincite.settings.opening import settings_for
+from pincite.support.arguments import locations_of, require_count, require_kind, shown
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -37,175 +26,290 @@ if TYPE_CHECKING:
     from pincite.citations.locate import Checked, Passage
     from pincite.ingestion.report import IngestReport, Progress
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
+    from pincite.stages.context import Around
+    from pincite.stages.retrieve import SearchMode
 
-log = logging.getLogger("pincite")
+_MOST_LINES = 1_000_000
 
 
-class AsyncPincite:
-    """An index folder, open. Use as an async context manager; one event loop per instance.
+class AsyncPincite(OpenIndex):
+    """An index folder, open. Use it as an async context manager; one event loop per instance.
 
-    >>> async with AsyncPincite(load_settings(os.environ, Path.cwd())) as pincite:
-    ...     pack = await pincite.search("how are chunks cited?")
+    >>> async with AsyncPincite(".pincite") as pincite:
+    ...     reports = await pincite.index("docs", lexical=True)
+    ...     pack = await pincite.search("how is a key rotated?")
+    >>> pack[0].path
+    'docs/keys.md'
     """
 
-    def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
-        self.settings = settings
-        self._models = Models(
-            settings.use, settings.models, offline=settings.offline, on_notice=_log_notice
-        )
-        name = settings.use.rerank if reranker is None else ""
-        self._named = NamedReranker(self._models, name) if name else None
-        self._reranker = reranker or self._named
-        self.foreign = ForeignCollections(settings, self._models)
-        self._client: ServedIndex | None = None
-        self._searchables: Searchables | None = None
-        self.log = file_recorder(settings.index, settings.log)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
+    def __init__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        index: str | PathLike[str] | Settings | None = None,
+        *,
+        reranker: Reranker | None = None,
     ) -> None:
-        await self.close()
+        """Open an index; nothing is read or started before the first call.
 
-    async def close(self) -> None:
-        """Hang up on the daemon, which stays for the next client, and on providers."""
-        await self._models.close()
-        await self.foreign.close()
-        if self._client is not None:
-            await self._client.close()
+        Arguments:
+            index: the path of an index folder, which need not be there yet; or complete settings;
+                by default what the environment and the current folder say (the nearest
+                `.pincite`). `pincite.toml` beside the folder is read in any case but the second.
+            reranker: an object that implements `pincite.ports.Reranker`, in place of the one that
+                the settings name.
 
-    def client(self, *, create: bool = False) -> ServedIndex:
-        """The index of the folder. Raises IndexNotFound unless there is one or `create` is set."""
-        root = self.settings.index
-        if self._client is None or not holds_index(root):
-            prepare(root, self.settings.store, create=create or bool(self.foreign))
-        if self._client is None:
-            self._client = open_index(self.settings)
-        return self._client
+        Raises UsageError for an `index` or `reranker` of the wrong kind and for a file in place of
+        a folder, ConfigError for settings that are wrong.
+
+        >>> AsyncPincite("docs/keys.md")
+        Traceback (most recent call last):
+        pincite.errors.UsageError: .../docs/keys.md is a file, and an index is a folder...
+        """
+        settings = settings_for(index)
+        if reranker is not None and not callable(getattr(reranker, "rerank", None)):
+            raise UsageError(
+                f"reranker is {shown(reranker)}; it takes an object as pincite.ports.Reranker",
+                hint='a model by name stands in pincite.toml: [models] rerank = "..."',
+            )
+        super().__init__(settings, reranker)
 
     async def index(
         self,
-        locations: Sequence[str | Path] = (),
+        locations: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
         *,
         options: IndexOptions | None = None,
-        progress: Callable[[Progress], None] = lambda _: None,
+        progress: Callable[[Progress], None] | None = None,
+        **keywords: Unpack[IndexKeywords],
     ) -> tuple[IngestReport, ...]:
-        """Make the index mirror these sources, or all that it knows if none is named.
+        """Make the index mirror these sources: what is new is added, what is gone is removed.
 
-        Raises SourceError, FingerprintMismatch, DiskFull, StoreError, UsageError.
+        Arguments:
+            locations: a folder, checkout, archive, wheel or file, or several of them; all that the
+                index or `pincite.toml` knows if none is named.
+            progress: called now and then with how far the run is.
+            keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
+                `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or
+                several), `language`, `lexical` (True leaves the dense model out), `upgrade`,
+                `rebuild`, `beside`, `model`, `sparse`, `wait_s` (seconds, for others who write),
+                `on_notice`, `on_fetch`.
+            options: the same as one value, in place of `keywords`.
+
+        Returns a report for each source, in the order of `locations`. A file that cannot be read
+        is named there and costs only itself. Raises UsageError, SourceError for a source that
+        cannot be read, FingerprintMismatch for an index of another model, ModelUnavailable,
+        DiskFull, StoreError; what was recorded until then stays.
+
+        >>> (report,) = await pincite.index("docs", include="*.md", lexical=True)
+        >>> report.new + report.unchanged
+        2
         """
         from pincite.ingest import index_sources  # the write path is heavy, searches are many
 
+        places = locations_of("locations", locations)
+        chosen = index_options(options, keywords)
         self._searchables = None
-        chosen = options or IndexOptions()
         self.foreign.refuse(chosen.collection)
-        client = self.client(create=bool(locations or self.settings.sources))
-        return await index_sources(self.settings, client, locations, chosen, progress)
+        client = self.client(create=bool(places or self.settings.sources))
+        return await index_sources(self.settings, client, places, chosen, progress or _unheard)
 
     async def search(
         self,
         text: str,
         *,
+        limit: int | None = None,
+        kinds: SourceType | Iterable[SourceType] = (),
+        paths: str | Iterable[str] = (),
+        not_paths: str | Iterable[str] = (),
+        where: str = "",
+        collections: str | Iterable[str] = (),
+        sources: str | Iterable[str] = (),
+        ref: str | None = None,
         mode: TaskMode = "explain",
+        preset: str | None = None,
+        by: SearchMode | None = None,
+        context: Around | None = None,
         budget_ms: float | None = None,
-        scope: Scope = Scope(),
+        scope: Scope | None = None,
         profile: Profile | None = None,
         trace: Trace | None = None,
     ) -> EvidencePack:
-        """The evidence for a question, within `budget_ms` if possible; `mode` says what it is for.
-        Raises as `ask`."""
-        return await self.ask(Question(text, scope, mode, budget_ms), profile=profile, trace=trace)
+        """The evidence for a question, best first. A text where several may stand is one of them.
+
+        Arguments:
+            text: the question or task, with the exact names of functions, options or errors.
+            limit: passages at most, 1 to 1,000; None: `select.results` of the profile.
+            kinds: only files of these kinds: `docs`, `code`, `data`.
+            paths: only documents whose whole path matches one of these globs (`src/*.py`; a star
+                goes over slashes, too).
+            not_paths: none whose path matches one of these globs.
+            where: only what this filter lets pass, such as `kind = 'code' and path ^= src/`.
+            collections: only these collections.
+            sources: only these sources, by name.
+            ref: only this revision, which may be shortened.
+            mode: what the evidence is for: `build`, `debug`, `explain` or `refactor`.
+            preset: a profile by name in place of the configured one.
+            by: `vector` (meaning), `keyword` (words) or `hybrid` (both).
+            context: bring along `neighbours` or the `section` of each passage, or `none`.
+            budget_ms: milliseconds after which nothing more is begun that could be left out; the
+                pack says what was. None: no limit.
+            scope: all fields from `kinds` to `ref` as one value, in place of them.
+            profile: all settings of the search, in place of the configured ones; not with `preset`.
+            trace: what happened, step by step, is written into it.
+
+        Returns a pack whose `verdict` says whether the evidence is good enough; nothing relevant is
+        a pack without evidence, no error. The same question over the same index gives the same
+        evidence. Raises UsageError for an argument that cannot be, with what it takes;
+        IndexNotFound where nothing is indexed, IndexUnavailable, FingerprintMismatch.
+
+        >>> pack = await pincite.search("rotate a key", limit=3, where="kind = 'docs'")
+        >>> [evidence.path for evidence in pack]
+        ['docs/keys.md']
+        >>> await pincite.search("rotate a key", kinds="markdown")
+        Traceback (most recent call last):
+        pincite.errors.UsageError: kinds is 'markdown'; it takes one of 'docs', 'code', 'data'
+        """
+        asked = SearchOptions(
+            text,
+            limit=limit,
+            kinds=kinds,
+            paths=paths,
+            not_paths=not_paths,
+            where=where,
+            collections=collections,
+            sources=sources,
+            ref=ref,
+            mode=mode,
+            preset=preset,
+            by=by,
+            context=context,
+            budget_ms=budget_ms,
+            scope=scope,
+            profile=profile,
+        )
+        return await self.find(asked, trace=trace)
+
+    async def find(self, asked: SearchOptions, *, trace: Trace | None = None) -> EvidencePack:
+        """As `search`, of options as one value.
+
+        Arguments:
+            asked: what `search` takes, and what only surfaces need besides.
+            trace: what happened is written into it; see `ask`.
+
+        Raises as `search`.
+
+        >>> from pincite.asking import SearchOptions
+        >>> pack = await pincite.find(SearchOptions("rotate a key", limit=1))
+        >>> len(pack)
+        1
+        """
+        question = question_of(asked)
+        return await self.ask(question, profile=profile_of(asked, self.settings), trace=trace)
 
     async def ask(
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
     ) -> EvidencePack:
-        """As `search`. A `trace` that is not `detailed` may learn the query's id alone. Raises
-        UsageError for an empty question or unknown collection, IndexNotFound, IndexUnavailable,
-        FingerprintMismatch."""
-        text = question.text.encode(errors="replace").decode()  # it may be no valid Unicode
-        question = replace(question, text=text)
-        chosen = profile or self.settings.profile
-        steps = trace or Trace(time.perf_counter, detailed=False)
-        with self.log.entry(Asked.of(question, chosen), steps) as entry:
-            once = partial(self._once, question, chosen, steps, entry)
-            try:
-                entry.pack = await once()
-                failed = any(one.code == "collection_failed" for one in entry.pack.warnings)
-            except UsageError:
-                if not await self._outdated():
-                    raise
-                entry.pack = await once()
-            else:
-                if failed and await self._outdated():
-                    entry.pack = await once()
-            return entry.pack
+        """As `search`, of a question as one value.
 
-    async def _once(
-        self, question: Question, profile: Profile, steps: Trace, entry: Entry
-    ) -> EvidencePack:
-        steps.steps.clear()
-        entry.found = None
-        known, deps = await self._opened(question.scope, profile)
-        entry.infos = [known.infos[one.spec.name] for one in deps.collections]
-        asked, daemon = None, self.client()
-        if not steps.detailed:
-            asked = remote_search_of(question, deps, daemon, profile, logged=self.log.enabled)
-        if asked is None:
-            return await search(question, deps, profile, steps)
-        answer = await daemon.ask(asked)
-        entry.found = answer.found
-        return answer.pack
+        Arguments:
+            question: the text with its scope, mode and time budget.
+            profile: all settings of the search, as they are; None: the configured ones.
+            trace: what happened is written into it. One that is not `detailed` may learn the
+                query's id alone.
 
-    async def _outdated(self) -> bool:
-        """Have collections come or gone since they were opened? Then they are opened again."""
-        if self._searchables is None:
-            return False
-        known = self._searchables.infos
-        specs = {info.spec.name: info.spec for info in await self.client().collections()}
-        if specs == {name: info.spec for name, info in known.items() if not info.foreign}:
-            return False
-        self._searchables = None
-        return True
+        Raises as `search`.
 
-    def refresh(self) -> None:
-        """Look again at what is indexed with the next search, as others may have changed it."""
-        self._searchables = None
+        >>> from pincite import Question, Scope
+        >>> pack = await pincite.ask(Question("rotate a key", Scope(kinds=("code",))))
+        >>> [evidence.path for evidence in pack]
+        ['src/keys.py']
+        """
+        question = checked(question)
+        chosen = self.settings.profile if profile is None else profile
+        steps = Trace(time.perf_counter, detailed=False) if trace is None else trace
+        return await self._search(question, chosen, steps)
 
     async def warm(self) -> None:
         """Start the daemon and open its encoder, so that the first search need not wait for them.
-        Raises what `search` raises."""
+
+        Raises what `search` raises.
+
+        >>> await pincite.warm()
+        """
         deps = await self.deps(Scope())
         for one in deps.collections:
             if isinstance(one.dense, QueryEncoder):
                 await one.dense.embed_query("warm")
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
-        """What is indexed."""
+        """What is indexed: each collection with its models, sources and counts, by name; those of
+        other programs at the end.
+
+        Raises IndexNotFound, IndexUnavailable.
+
+        >>> [(info.spec.name, info.documents) for info in await pincite.collections()]
+        [('main', 3)]
+        """
         return (*await self.client().collections(), *await self.foreign.infos())
 
     async def get(self, locator: str, context: int = 0) -> Passage:
-        """Lines of an indexed file as it is now; see `pincite.citations.locate.get`."""
+        """Lines of an indexed file as it is now.
+
+        Arguments:
+            locator: a citation; `PATH`, `PATH:LINE` or `PATH:LINE:COUNT` of an indexed file, whose
+                path may be shortened from the left; or the `chunk_id` of evidence, with a `#`.
+            context: lines to add before and after.
+
+        Returns a passage, which says whether the file has changed since it was indexed. Lines
+        count from 1. Raises UsageError where nothing or too much has that name, SourceError where
+        the file is gone.
+
+        >>> passage = await pincite.get("docs/keys.md:3:1")
+        >>> passage.text
+        'To rotate a key, call `rotate_key` with the new secret.'
+        """
         from pincite.citations.locate import get
 
+        require_kind("locator", locator, str, "a citation, path or #id as text")
+        require_count("context", context, least=0, most=_MOST_LINES)
         return await self.foreign.explain_misses(locator, get(self.client(), locator, context))
 
     async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
-        """Does the evidence still hold? See `pincite.citations.locate.verify`."""
+        """Does the evidence still hold?
+
+        Arguments:
+            pack: what `search` gave, now or earlier; see `EvidencePack.from_dict`.
+
+        Returns one status per item, in their order: `fresh`, `moved` (with the lines where the
+        text is now), `changed`, `deleted`, `unknown`. Raises UsageError, IndexNotFound.
+
+        >>> pack = await pincite.search("rotate a key", kinds="docs")
+        >>> [one.status for one in await pincite.verify(pack)]
+        ['fresh']
+        """
         from pincite.citations.locate import verify
 
+        require_kind("pack", pack, EvidencePack, "an EvidencePack")
         return await verify(self.client(), pack, self.foreign.readable())
 
-    async def check(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
-        """Do citations hold, and do their lines say what is quoted? See
-        `pincite.citations.claims.check`."""
-        from pincite.citations.claims import check
+    async def check(self, claims: str | Claim | Iterable[str | Claim]) -> tuple[ClaimCheck, ...]:
+        """Do citations hold, and do their lines say what is quoted?
 
-        return await check(self.client(), claims)
+        Arguments:
+            claims: a citation or the #id of a chunk, with the words that it is cited for in a
+                `Claim`; or several of them.
+
+        Returns one check per claim, in their order: `fresh`, `moved` (with the lines where the
+        quote is now), `changed`, `deleted`, `unknown`. Differences in white space do not count.
+        Raises UsageError, IndexNotFound.
+
+        >>> from pincite import Claim
+        >>> pack = await pincite.search("rotate a key", kinds="docs")
+        >>> (found,) = await pincite.check(Claim(pack[0].citation, "call `rotate_key`"))
+        >>> found.status
+        'fresh'
+        """
+        from pincite.citations.claims import check, claims_of
+
+        return await check(self.client(), claims_of(claims))
 
     async def reembed(
         self,
@@ -213,18 +317,46 @@ class AsyncPincite:
         model: str,
         *,
         options: ReembedOptions | None = None,
-        progress: Callable[[Reembedding], None] = lambda _: None,
+        progress: Callable[[Reembedding], None] | None = None,
     ) -> Reembedded:
-        """Give a collection another dense model, from the texts that are stored in it. Raises what
-        `pincite.maintenance.reembed.reembed` raises."""
+        """Give a collection another dense model, from the texts that are stored in it. It can be
+        searched meanwhile.
+
+        Arguments:
+            collection: its name.
+            model: the name of the new model, such as `bundled` or `voyage:voyage-4`.
+            options: see `pincite.maintenance.reembed.ReembedOptions`.
+            progress: called now and then with how far it is.
+
+        Returns what was done. Raises UsageError for a collection or model that there is not or
+        that cannot be embedded again, ModelUnavailable, ProviderError, StoreError.
+
+        >>> await pincite.reembed("notes", "bundled")
+        Traceback (most recent call last):
+        pincite.errors.UsageError: ...notes...
+        """
         from pincite.maintenance.reembed import ReembedOptions, reembed
 
         self._searchables = None
         chosen = options or ReembedOptions()
-        return await reembed(self.settings, self.client(), collection, model, chosen, progress)
+        heard = progress or _unheard
+        return await reembed(self.settings, self.client(), collection, model, chosen, heard)
 
     async def drop(self, collection: str, waiting: Waiting = Waiting(WAIT_S)) -> None:
-        """Remove a collection; see `pincite.maintenance.remove.drop`."""
+        """Remove a collection with all that is in it. Files stay as they are.
+
+        Arguments:
+            collection: its name.
+            waiting: for how many seconds to wait for others who write to it.
+
+        Raises UsageError if there is none of that name, IndexUnavailable where others write to it
+        for too long.
+
+        >>> reports = await pincite.index("docs", collection="old", lexical=True)
+        >>> await pincite.drop("old")
+        >>> [info.spec.name for info in await pincite.collections()]
+        ['main']
+        """
         from pincite.maintenance.remove import drop
 
         self._searchables = None
@@ -232,7 +364,21 @@ class AsyncPincite:
         await drop(self.client(), collection, waiting)
 
     async def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
-        """Remove a source; see `pincite.maintenance.remove.forget`."""
+        """Remove a source from a collection. Files stay as they are.
+
+        Arguments:
+            collection: its name.
+            source: the name of the source, with which its citations begin.
+            waiting: for how many seconds to wait for others who write to the collection.
+
+        Returns how many documents the source had. Raises as `drop`, and UsageError that lists the
+        sources if there is none of that name.
+
+        >>> reports = await pincite.index("docs", collection="old", name="acme", lexical=True)
+        >>> await pincite.forget("old", "acme")
+        2
+        >>> await pincite.drop("old")
+        """
         from pincite.maintenance.remove import forget
 
         self._searchables = None
@@ -240,39 +386,14 @@ class AsyncPincite:
         return await forget(self.client(), self._models, collection, source, waiting)
 
     async def stop(self) -> None:
-        """End the daemon, if there is one. Raises IndexNotFound, IndexUnavailable."""
+        """End the daemon of the index, if there is one; the next call starts it again.
+
+        Raises IndexNotFound, IndexUnavailable.
+
+        >>> await pincite.stop()
+        """
         await self.client().leave()
 
-    async def deps(self, scope: Scope = Scope()) -> Deps:
-        """What a search in this scope asks. Raises as `search` does."""
-        return (await self._opened(scope, self.settings.profile))[1]
 
-    async def _opened(self, scope: Scope, profile: Profile) -> tuple[Searchables, Deps]:
-        """All that can be searched, and what a search in this scope asks of it."""
-        known = self._searchables
-        if known is None:
-            client = self.client()
-            infos = await client.collections()
-            if not infos and not self.foreign:
-                raise IndexNotFound(
-                    f"nothing is indexed at {self.settings.index}", hint="pincite index PATH"
-                )
-            opening = open_searchables(self.settings, self._models, client, infos, self.foreign)
-            known = self._searchables = await opening
-        chosen, notices = await known.within(scope)
-        if not chosen:
-            raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")
-        if self._named is not None:
-            await self._named.open(profile.rerank.timeout_s)
-        return known, Deps(
-            collections=chosen,
-            terms=informative_terms(chosen[0].spec.language),
-            language_of=guess_language,
-            reranker=self._reranker,
-            notices=notices,
-            cut=cutter_of(self._reranker, profile.rerank.tokenizer),
-        )
-
-
-def _log_notice(notice: Notice) -> None:
-    log.warning("%s: %s", notice.code, notice.message)
+def _unheard(_: object) -> None:
+    """Progress that nobody follows."""

@@ -2,52 +2,71 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
+from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
 from pincite.engine import AsyncPincite
-from pincite.ingestion.options import IndexOptions
+from pincite.errors import UsageError
+from pincite.ingestion.options import IndexKeywords, IndexOptions
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.model import EvidencePack, Scope, TaskMode
+from pincite.model import EvidencePack, Question, Scope, SourceType, TaskMode
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.settings.defaults import WAIT_S
-from pincite.settings.load import Settings, load_settings
+from pincite.settings.load import Settings
+from pincite.stages.context import Around
+from pincite.stages.retrieve import SearchMode
+from pincite.trace import Trace
 
 if TYPE_CHECKING:
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
 
-P = ParamSpec("P")
+C = TypeVar("C", bound=type)
 T = TypeVar("T")
 
 
+def _documented(facade: C) -> C:
+    """The class with the docstrings of the methods of `AsyncPincite` that have the same names, and
+    their examples without `await`."""
+    for name, method in vars(facade).items():
+        original = getattr(AsyncPincite, name, None)
+        if callable(method) and original is not None and (name[0] != "_" or name == "__init__"):
+            method.__doc__ = (original.__doc__ or "").replace("await ", "").replace("Async", "")
+    return facade
+
+
+@_documented
 class Pincite:
-    """An index folder, open, with the methods of `AsyncPincite`; a context manager.
+    """An index folder, open, with the methods of `AsyncPincite`. Use it as a context manager.
 
     Its event loop runs in a thread of its own, so it may be used from several threads, and where
     a loop is running already, as in a notebook.
+
+    >>> with Pincite(".pincite") as pincite:
+    ...     reports = pincite.index("docs", lexical=True)
+    ...     pack = pincite.search("how is a key rotated?")
+    >>> pack[0].path
+    'docs/keys.md'
     """
 
     def __init__(
-        self, index: Path | Settings | None = None, *, reranker: Reranker | None = None
+        self,
+        index: str | PathLike[str] | Settings | None = None,
+        *,
+        reranker: Reranker | None = None,
     ) -> None:
-        """`index` is an index folder or complete settings; by default what the environment and
-        the current folder say. Raises ConfigError."""
-        settings = (
-            index if isinstance(index, Settings) else load_settings(os.environ, Path.cwd(), index)
-        )
-        self._engine = AsyncPincite(settings, reranker)
+        """See `AsyncPincite`."""
+        self._engine = AsyncPincite(index, reranker=reranker)
         self._stack = ExitStack()
-        self._portal: BlockingPortal = self._stack.enter_context(start_blocking_portal())
+        self._portal: BlockingPortal | None = self._stack.enter_context(start_blocking_portal())
 
     def __enter__(self) -> Self:
         return self
@@ -61,48 +80,98 @@ class Pincite:
         self.close()
 
     def close(self) -> None:
-        """Hang up on the daemon and end the thread."""
-        with self._stack:
-            self._portal.call(self._engine.close)
+        """See `AsyncPincite.close`."""
+        portal, self._portal = self._portal, None
+        if portal is not None:
+            with self._stack:
+                portal.call(self._engine.close)
 
     def index(
         self,
-        locations: Sequence[str | Path] = (),
+        locations: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
         *,
         options: IndexOptions | None = None,
-        progress: Callable[[Progress], None] = lambda _: None,
+        progress: Callable[[Progress], None] | None = None,
+        **keywords: Unpack[IndexKeywords],
     ) -> tuple[IngestReport, ...]:
-        """As `AsyncPincite.index`."""
-        return self._call(self._engine.index, locations, options=options, progress=progress)
+        """See `AsyncPincite.index`."""
+        work = partial(self._engine.index, locations, options=options, progress=progress)
+        return self._call(partial(work, **keywords))
 
     def search(
         self,
         text: str,
         *,
+        limit: int | None = None,
+        kinds: SourceType | Iterable[SourceType] = (),
+        paths: str | Iterable[str] = (),
+        not_paths: str | Iterable[str] = (),
+        where: str = "",
+        collections: str | Iterable[str] = (),
+        sources: str | Iterable[str] = (),
+        ref: str | None = None,
         mode: TaskMode = "explain",
+        preset: str | None = None,
+        by: SearchMode | None = None,
+        context: Around | None = None,
         budget_ms: float | None = None,
-        scope: Scope = Scope(),
+        scope: Scope | None = None,
         profile: Profile | None = None,
+        trace: Trace | None = None,
     ) -> EvidencePack:
-        """As `AsyncPincite.search`."""
-        asked = partial(self._engine.search, text, mode=mode, budget_ms=budget_ms)
-        return self._call(asked, scope=scope, profile=profile)
+        """See `AsyncPincite.search`."""
+        return self._call(
+            partial(
+                self._engine.search,
+                text,
+                limit=limit,
+                kinds=kinds,
+                paths=paths,
+                not_paths=not_paths,
+                where=where,
+                collections=collections,
+                sources=sources,
+                ref=ref,
+                mode=mode,
+                preset=preset,
+                by=by,
+                context=context,
+                budget_ms=budget_ms,
+                scope=scope,
+                profile=profile,
+                trace=trace,
+            )
+        )
+
+    def ask(
+        self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
+    ) -> EvidencePack:
+        """See `AsyncPincite.ask`."""
+        return self._call(partial(self._engine.ask, question, profile=profile, trace=trace))
 
     def get(self, locator: str, context: int = 0) -> Passage:
-        """As `AsyncPincite.get`."""
-        return self._call(self._engine.get, locator, context)
+        """See `AsyncPincite.get`."""
+        return self._call(partial(self._engine.get, locator, context))
 
-    def check(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
-        """As `AsyncPincite.check`."""
-        return self._call(self._engine.check, claims)
+    def check(self, claims: str | Claim | Iterable[str | Claim]) -> tuple[ClaimCheck, ...]:
+        """See `AsyncPincite.check`."""
+        return self._call(partial(self._engine.check, claims))
 
     def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
-        """As `AsyncPincite.verify`."""
-        return self._call(self._engine.verify, pack)
+        """See `AsyncPincite.verify`."""
+        return self._call(partial(self._engine.verify, pack))
 
     def collections(self) -> tuple[CollectionInfo, ...]:
-        """As `AsyncPincite.collections`."""
+        """See `AsyncPincite.collections`."""
         return self._call(self._engine.collections)
+
+    def warm(self) -> None:
+        """See `AsyncPincite.warm`."""
+        self._call(self._engine.warm)
+
+    def refresh(self) -> None:
+        """See `AsyncPincite.refresh`."""
+        self._engine.refresh()
 
     def reembed(
         self,
@@ -110,23 +179,28 @@ class Pincite:
         model: str,
         *,
         options: ReembedOptions | None = None,
-        progress: Callable[[Reembedding], None] = lambda _: None,
+        progress: Callable[[Reembedding], None] | None = None,
     ) -> Reembedded:
-        """As `AsyncPincite.reembed`."""
+        """See `AsyncPincite.reembed`."""
         work = partial(self._engine.reembed, collection, model)
-        return self._call(work, options=options, progress=progress)
+        return self._call(partial(work, options=options, progress=progress))
 
     def drop(self, collection: str, waiting: Waiting = Waiting(WAIT_S)) -> None:
-        """As `AsyncPincite.drop`."""
-        self._call(self._engine.drop, collection, waiting)
+        """See `AsyncPincite.drop`."""
+        self._call(partial(self._engine.drop, collection, waiting))
 
     def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
-        """As `AsyncPincite.forget`."""
-        return self._call(self._engine.forget, collection, source, waiting)
+        """See `AsyncPincite.forget`."""
+        return self._call(partial(self._engine.forget, collection, source, waiting))
 
     def stop(self) -> None:
-        """As `AsyncPincite.stop`."""
+        """See `AsyncPincite.stop`."""
         self._call(self._engine.stop)
 
-    def _call(self, method: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._portal.call(partial(method, *args, **kwargs))
+    def _call(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What the engine answers. Raises UsageError after `close`."""
+        if self._portal is None:
+            raise UsageError(
+                "this Pincite is closed", hint="calls inside of `with Pincite(...) as pincite:`"
+            )
+        return self._portal.call(work)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,6 +18,7 @@ from pincite.ports import CollectionInfo, Index
 from pincite.readers.decoding import decode
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
+from pincite.support.arguments import require_kind, shown
 
 ClaimStatus = Freshness | Literal["unknown"]
 
@@ -52,6 +53,19 @@ class _Cited:
     end_line: int | None
     ref: str
     text: str
+
+
+def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
+    """One or several claims; a text is a citation without a quote. Raises UsageError for anything
+    else."""
+    if isinstance(given, str | Claim):
+        given = (given,)
+    if not isinstance(given, Iterable):
+        raise UsageError(f"claims is {shown(given)}; it takes citations or Claims")
+    claims = tuple(Claim(one) if isinstance(one, str) else one for one in given)
+    for one in claims:
+        require_kind("claims", one, Claim, "citations or Claims")
+    return claims
 
 
 async def check(index: Index, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, TypedDict, get_args
 
+from pincite.errors import UsageError
 from pincite.model import AnchorStyle, Notice
 from pincite.settings.defaults import WAIT_S
+from pincite.support.arguments import (
+    require_choice,
+    require_kind,
+    require_known,
+    texts_of,
+)
+
+_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside")
+_TEXTS: Final = ("collection", "name", "ref", "url_rule", "language", "model", "sparse")
+_MAY_BE_NONE: Final = ("name", "ref", "url_rule", "anchors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +56,57 @@ class IndexOptions:
     wait_s: float = WAIT_S
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
+
+
+class IndexKeywords(TypedDict, total=False):
+    """The fields of `IndexOptions` as keywords. A text in place of several globs is one of them."""
+
+    collection: str
+    name: str | None
+    ref: str | None
+    url_rule: str | None
+    anchors: AnchorStyle | None
+    include: str | Iterable[str]
+    exclude: str | Iterable[str]
+    language: str
+    lexical: bool
+    upgrade: bool
+    rebuild: bool
+    beside: bool
+    model: str
+    sparse: str
+    wait_s: float
+    on_notice: Callable[[Notice], None]
+    on_fetch: Callable[[str, int, int], None]
+
+
+def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
+    """The options of a caller, as a whole or one by one, checked. Raises UsageError for both, for
+    a keyword that there is not, and for a value of the wrong kind."""
+    if options is not None and keywords:
+        one = next(iter(keywords))
+        raise UsageError(
+            f"options= and {one}= were both given, and IndexOptions has {one}, too",
+            hint=f"IndexOptions(..., {one}=...) alone, or keywords alone",
+        )
+    require_known("index", keywords, [each.name for each in fields(IndexOptions)])
+    given = IndexOptions(**keywords) if options is None else options
+    require_kind("options", given, IndexOptions, "IndexOptions")
+    for name in (*_FLAGS, *_TEXTS):
+        value = getattr(given, name)
+        if value is None and name in _MAY_BE_NONE:
+            continue
+        if name in _FLAGS:
+            require_kind(name, value, bool, "True or False")
+        else:
+            require_kind(name, value, str, "a text")
+    if given.anchors is not None:
+        require_choice("anchors", given.anchors, get_args(AnchorStyle))
+    require_kind("wait_s", given.wait_s, (int, float), "seconds")
+    if not given.wait_s >= 0:  # or no number at all
+        raise UsageError(f"wait_s is {given.wait_s}; it takes seconds, 0 for not at all")
+    return replace(
+        given,
+        include=texts_of("include", given.include),
+        exclude=texts_of("exclude", given.exclude),
+    )

@@ -1,6 +1,7 @@
 """The nouns of the engine: frozen values that stages hand to each other.
 
-Nothing here does input or output, and nothing here imports another part of the package.
+Nothing here does input or output, and nothing here imports another part of the package but
+`errors` and `support`.
 Line numbers are 1-based and inclusive, character offsets are 0-based and half open, and both
 always refer to the decoded file on disk.
 """

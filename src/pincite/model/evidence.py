@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import msgspec
 
+from pincite.errors import UsageError
 from pincite.model.attributes import Attributes
 from pincite.model.documents import SourceType
 from pincite.model.retrieval import Candidate, Notice, Signal, SignalKind, SignalName, TaskMode
+from pincite.support.json_text import json_text
 
 VerdictLevel = Literal["grounded", "weak", "none"]
 #: Where thresholds come from: measured on public collections, learned on a golden set of the
@@ -110,6 +112,22 @@ class Evidence(msgspec.Struct, frozen=True):
     context: Context | None = None
     attributes: Attributes = {}
 
+    @property
+    def kind(self) -> SourceType:
+        """`docs`, `code` or `data`, as `kinds` of a search and `kind` of a filter."""
+        return self.source_type
+
+    @property
+    def source(self) -> str:
+        """The name of its source, as `sources` of a search and `source` of a filter."""
+        return self.repo
+
+    @property
+    def lines(self) -> range:
+        """The numbers of its lines in the file, from 1; empty where no lines are known. The first
+        and the last may be cut: see `start_column` and `end_column`."""
+        return range(self.start_line, self.end_line + 1) if self.end_line else range(0)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -132,8 +150,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class EvidencePack:
-    """The answer of a search; the JSON form is described by `pincite schema`. `debug` is empty
-    unless it was asked for: what each service was asked and answered, in order of time."""
+    """The answer of a search: a verdict, and evidence best first, over which it iterates. The JSON
+    form is described by `pincite schema`. `debug` is empty unless it was asked for: what each
+    service was asked and answered, in order of time."""
 
     schema_version: str
     query: str
@@ -144,3 +163,113 @@ class EvidencePack:
     warnings: tuple[Notice, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     debug: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Evidence]:
+        """The evidence, best first.
+
+        >>> [(evidence.number, evidence.path, evidence.lines) for evidence in pack]
+        [(1, 'docs/keys.md', range(1, 4))]
+        """
+        return iter(self.evidence)
+
+    def __len__(self) -> int:
+        """How many passages there are.
+
+        >>> len(pack)
+        1
+        """
+        return len(self.evidence)
+
+    def __bool__(self) -> bool:
+        """Always true, also without evidence: "nothing relevant is indexed" is an answer, and
+        passages that are shown may be weak. Ask `verdict.level`, or `len`.
+
+        >>> bool(pack)
+        True
+        """
+        return True
+
+    @overload
+    def __getitem__(self, place: int) -> Evidence: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Evidence, ...]: ...
+    def __getitem__(self, place: int | slice) -> Evidence | tuple[Evidence, ...]:
+        """The evidence at that place. Places count from 0, the `number` of evidence from 1.
+
+        >>> pack[0].number
+        1
+        >>> [evidence.path for evidence in pack[:3]]
+        ['docs/keys.md']
+        """
+        return self.evidence[place]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The pack as JSON has it: dicts, lists, texts, numbers, booleans and None.
+
+        >>> pack.to_dict()["verdict"]["level"]
+        'grounded'
+        """
+        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
+        return found
+
+    def to_json(self, indent: int = 2) -> str:
+        """The JSON of `pincite search --json`.
+
+        Arguments:
+            indent: spaces for each level; 0 or less for one line.
+
+        >>> pack.to_json(indent=0)[:24]
+        '{"schema_version": "1.2"'
+        """
+        return json_text(self, indent)
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> EvidencePack:
+        """The pack of `to_dict`, or of the JSON of the command line, decoded. Fields that are not
+        known are left out.
+
+        Raises UsageError for anything else.
+
+        >>> EvidencePack.from_dict(pack.to_dict()) == pack
+        True
+        """
+        try:
+            return msgspec.convert(found, EvidencePack)
+        except (msgspec.ValidationError, RecursionError) as error:
+            raise UsageError(
+                f"this is not an evidence pack: {error}", hint="what to_dict gave, unchanged"
+            ) from error
+
+    def to_prompt(self, max_tokens: int = 4000, *, line_numbers: bool = False) -> str:
+        """The pack as text for a language model.
+
+        It has the question, the verdict, and whole passages, best first, each with its number and
+        citation and, where there is one, its address, in a fence that nothing in it can end. A
+        passage that does not fit is left out, and the end says how many were. If the best alone is
+        too long, its first lines are kept, and it says so. Control characters are escaped. A pack
+        without evidence says that nothing relevant is indexed.
+
+        Arguments:
+            max_tokens: never exceeded by an estimate from above, which knows no tokenizer: real
+                tokens are mostly 60 to 90 % of it; 200 at least.
+            line_numbers: put the number of its line in the file before each line.
+
+        Raises UsageError for a wrong `max_tokens`.
+
+        >>> print(pack.to_prompt(max_tokens=500, line_numbers=True))
+        Question: rotate a key
+        Verdict: grounded. ...
+        <BLANKLINE>
+        Each passage below is quoted from an indexed file, between its own pair of fences...
+        <BLANKLINE>
+        [1] ...:docs/keys.md#L1-L3
+        Section: Keys
+        ```
+        1  # Keys
+        2...
+        3  To rotate a key, call `rotate_key` with the new secret.
+        ```
+        """
+        from pincite.model.prompt import write_prompt  # which needs this class
+
+        return write_prompt(self, max_tokens, line_numbers=line_numbers)

@@ -10,7 +10,6 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from inspect import cleandoc
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -23,10 +22,12 @@ from pydantic import Field
 
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, PinciteError
-from pincite.model import Corpus, Question, Scope, SourceType, TaskMode
+from pincite.model import Corpus, SourceType, TaskMode
 from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
-from pincite.settings.load import Settings, load_settings
+from pincite.settings.load import Settings
+from pincite.settings.opening import settings_for
+from pincite.support.arguments import texts_of
 from pincite.surfaces import commands
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
 
@@ -107,29 +108,27 @@ class EvidenceToolset(BaseToolset):
 
     def __init__(
         self,
-        index: Path | str | Settings | None = None,
+        index: str | os.PathLike[str] | Settings | None = None,
         *,
-        tools: Sequence[str] = TOOLS[:1],
-        collections: Sequence[str] = (),
-        sources: Sequence[str] = (),
+        tools: str | Sequence[str] = TOOLS[:1],
+        collections: str | Sequence[str] = (),
+        sources: str | Sequence[str] = (),
         preset: str | None = None,
         reranker: Reranker | None = None,
         debug: bool = False,
     ) -> None:
-        """Raises ConfigError for a tool or preset that there is not, and for wrong settings."""
+        """Raises UsageError for an argument of the wrong kind, ConfigError for a tool or preset
+        that there is not and for wrong settings."""
         super().__init__()
+        tools = texts_of("tools", tools)
         for name in tools:
             _require("tool", name, TOOLS)
         if preset is not None:
             _require("preset", preset, tuple(PRESETS))
-        self._settings = (
-            index
-            if isinstance(index, Settings)
-            else load_settings(os.environ, Path.cwd(), Path(index) if index else None)
-        )
-        self._names = tuple(tools)
-        self._collections = tuple(collections)
-        self._sources = tuple(sources)
+        self._settings = settings_for(index)
+        self._names = tools
+        self._collections = texts_of("collections", collections)
+        self._sources = texts_of("sources", sources)
         self._preset = preset
         self._reranker = reranker
         self._debug = debug
@@ -219,22 +218,20 @@ class EvidenceToolset(BaseToolset):
         engine = self._engine()
         engine.refresh()
         given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
-        scope = Scope(
-            collections=self._collections,
-            sources=self._sources,
+        options = commands.SearchOptions(
+            asked.query,
+            limit=asked.max_results_final,
             kinds=given.kinds or (),
             paths=given.paths or (),
             where=given.where,
-        )
-        options = commands.SearchOptions(
-            Question(asked.query, scope, asked.task_mode),
-            limit=asked.max_results_final,
+            collections=self._collections,
+            sources=self._sources,
+            mode=asked.task_mode,
             preset=preset,
-            debug=self._debug,
             corpus=corpus,
         )
-        pack, trace = await commands.search(engine, options)
-        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(pack))  # lists, no tuples
+        pack, trace = await commands.search(engine, options, debug=self._debug)
+        found = pack.to_dict()
         return {
             "status": "success" if pack.evidence else "no_results",
             "evidence_pack": found,
@@ -250,7 +247,7 @@ class EvidenceToolset(BaseToolset):
         """The index, open for the loop that runs."""
         loop = asyncio.get_running_loop()
         if self._opened is None or self._opened[0] is not loop:
-            self._opened = (loop, AsyncPincite(self._settings, self._reranker))
+            self._opened = (loop, AsyncPincite(self._settings, reranker=self._reranker))
         return self._opened[1]
 
 

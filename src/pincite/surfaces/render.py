@@ -11,7 +11,9 @@ import msgspec
 
 from pincite.model import RANKING_SIGNALS, AttributeValue, Evidence, EvidencePack, Verdict
 from pincite.model.citation import place_of
-from pincite.support.terminal import one_line, visible, visible_json
+from pincite.support.fences import fence_for
+from pincite.support.json_text import json_text
+from pincite.support.terminal import one_line, visible
 from pincite.surfaces.cli.options import Painted
 
 Format = Literal["table", "json", "md", "files"]
@@ -27,7 +29,7 @@ _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"',
 def to_json(value: object) -> str:
     """Indented JSON of any of our values, keys in the order of their declaration. What a terminal
     would obey, or not show, is escaped."""
-    return visible_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    return json_text(value)
 
 
 def pack_from_json(text: bytes) -> EvidencePack:
@@ -165,14 +167,6 @@ def _markdown(pack: EvidencePack) -> str:
 def _fenced(text: str, item: Evidence) -> str:
     """The text in a fence that is longer than any in it."""
     known = item.source_type != "docs" and _LANGUAGE.fullmatch(item.language)
-    fence = "`" * max(3, _longest_fence(text) + 1)
+    fence = fence_for(text)
     shown = visible(text.replace("\r\n", "\n"))
     return f"{fence}{item.language if known else ''}\n{shown}\n{fence}"
-
-
-def _longest_fence(text: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest

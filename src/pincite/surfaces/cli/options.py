@@ -113,10 +113,9 @@ def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | No
     import asyncio
 
     from pincite.engine import AsyncPincite
-    from pincite.settings.load import load_settings
 
     async def session() -> T:
-        async with AsyncPincite(load_settings(os.environ, here(), index)) as engine:
+        async with AsyncPincite(index) as engine:
             return await work(engine)
 
     return asyncio.run(session())

@@ -21,10 +21,9 @@ from pincite.surfaces.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from pincite.asking import SearchOptions
     from pincite.model import TaskMode
-    from pincite.stages.context import Around
-    from pincite.stages.retrieve import SearchMode
-    from pincite.surfaces import commands, render
+    from pincite.surfaces import render
 
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: What is asked, of which part of the index, and how: of every command that searches.
@@ -36,18 +35,21 @@ _ASKING = (
         type=click.IntRange(min=1),
         help="Results at most; usually select.results of the profile.",
     ),
-    click.option("-c", "--collection", multiple=True, help="Only these collections."),
-    click.option("-s", "--source", multiple=True, help="Only these sources."),
+    click.option(
+        "-c", "--collection", "collections", multiple=True, help="Only these collections."
+    ),
+    click.option("-s", "--source", "sources", multiple=True, help="Only these sources."),
     click.option(
         "--kind",
+        "kinds",
         multiple=True,
         type=click.Choice(["docs", "code", "data"]),
         help="Only files of these kinds.",
     ),
-    click.option("--path", multiple=True, help="Only paths that match these globs."),
-    click.option("--not-path", multiple=True, help="No paths that match these globs."),
+    click.option("--path", "paths", multiple=True, help="Only paths that match these globs."),
+    click.option("--not-path", "not_paths", multiple=True, help="No paths that match these globs."),
     click.option("--ref", help="Only this revision; it may be shortened."),
-    click.option("--where", default="", help="A filter, such as 'path ^= src/ and language = go'."),
+    click.option("--where", default="", help="A filter, such as 'path ^= src/ and kind = code'."),
     click.option(
         "--by",
         type=click.Choice(["hybrid", "vector", "keyword"]),
@@ -59,7 +61,6 @@ _ASKING = (
     ),
     click.option(
         "--context",
-        "around",
         type=click.Choice(["none", "neighbours", "section"]),
         help="Show what stands around each result, too.",
     ),
@@ -137,8 +138,10 @@ def _search(
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
-    options = _options(**asked, show_all=show_all, explained=explained, debug=debug)
-    pack, trace = run(lambda engine: commands.search(engine, options), index)
+    options = _options(**asked, show_all=show_all)
+    pack, trace = run(
+        lambda engine: commands.search(engine, options, explained=explained, debug=debug), index
+    )
     if null:
         raw = render.null_files(pack)
         hand_over(raw, raw.decode())
@@ -161,51 +164,14 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
     from pincite.surfaces import commands, render
 
-    options = _options(**asked, show_all=True, explained=True)
-    _, trace = run(lambda engine: commands.search(engine, options), index)
+    options = _options(**asked, show_all=True)
+    _, trace = run(lambda engine: commands.search(engine, options, explained=True), index)
     views = commands.explain(trace)
     show(render.to_json(views) if json_ else commands.explain_table(trace))
 
 
-def _options(
-    query: tuple[str, ...],
-    limit: int | None,
-    collection: tuple[str, ...],
-    source: tuple[str, ...],
-    kind: tuple[commands.SourceType, ...],
-    path: tuple[str, ...],
-    not_path: tuple[str, ...],
-    ref: str | None,
-    where: str,
-    mode: TaskMode,
-    by: SearchMode | None,
-    preset: str | None,
-    budget_ms: int | None,
-    around: Around | None,
-    show_all: bool,
-    explained: bool,
-    debug: bool = False,
-) -> commands.SearchOptions:
-    """What the options of `_ASKING` say."""
-    from pincite.model import Question, Scope
-    from pincite.surfaces import commands
+def _options(query: tuple[str, ...], **asked: Any) -> SearchOptions:
+    """What the options of `_ASKING` say, which have the names of `SearchOptions`."""
+    from pincite.asking import SearchOptions
 
-    scope = Scope(
-        collections=collection,
-        sources=source,
-        kinds=kind,
-        ref=ref,
-        paths=path,
-        not_paths=not_path,
-        where=where,
-    )
-    return commands.SearchOptions(
-        Question(" ".join(query), scope, mode, budget_ms),
-        limit=limit,
-        show_all=show_all,
-        by=by,
-        preset=preset,
-        around=around,
-        explained=explained,
-        debug=debug,
-    )
+    return SearchOptions(" ".join(query), **asked)

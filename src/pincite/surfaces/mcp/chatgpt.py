@@ -18,7 +18,7 @@ from pincite.citations.locate import find_chunk
 from pincite.collection.members import visible
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
-from pincite.model import Chunk, Evidence, Question
+from pincite.model import Chunk, Evidence
 from pincite.model.citation import cite
 from pincite.surfaces import commands
 from pincite.surfaces.mcp.tools import Answer, Tool, object_schema
@@ -68,7 +68,7 @@ class Fetched:
 
 async def _search(engine: AsyncPincite, preset: str | None, asked: SearchOne) -> Answer:
     engine.refresh()
-    options = commands.SearchOptions(Question(asked.query), preset=preset)
+    options = commands.SearchOptions(asked.query, preset=preset)
     pack, _ = await commands.search(engine, options)
     found = [Result(one.chunk_id, _title(one), one.url or "") for one in pack.evidence]
     return Answer("", msgspec.to_builtins(Results(tuple(found))))

@@ -13,7 +13,7 @@ from msgspec import Meta
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Passage
 from pincite.engine import AsyncPincite
-from pincite.model import EvidencePack, Question, Scope, TaskMode
+from pincite.model import EvidencePack, TaskMode
 from pincite.model.citation import with_lines
 from pincite.stages.context import Around
 from pincite.surfaces import commands, tool_arguments
@@ -158,23 +158,10 @@ class Checks:
 
 async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArguments) -> Answer:
     engine.refresh()
-    scope = Scope(
-        collections=asked.collections,
-        sources=asked.sources,
-        kinds=asked.kinds,
-        ref=asked.ref,
-        paths=asked.paths,
-        not_paths=asked.not_paths,
-        where=asked.where,
-    )
-    options = commands.SearchOptions(
-        Question(asked.query, scope, asked.mode, asked.budget_ms),
-        limit=asked.limit,
-        preset=preset,
-        around=asked.context,
-        debug=asked.debug,
-    )
-    pack, trace = await commands.search(engine, options)
+    given = {name: getattr(asked, name) for name in asked.__struct_fields__}
+    query, debug = given.pop("query"), given.pop("debug")
+    options = commands.SearchOptions(query, preset=preset, **given)
+    pack, trace = await commands.search(engine, options, debug=debug)
     meta: dict[str, Any] = {"pincite/timings_ms": dict(pack.timings_ms)}
     if trace.query_id:
         meta["pincite/query_id"] = trace.query_id

@@ -1,0 +1,41 @@
+"""All that a caller may say of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pincite.model import Corpus, Scope, SourceType, TaskMode
+from pincite.profile import Profile
+from pincite.stages.context import Around
+from pincite.stages.retrieve import SearchMode
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """A question and how it is answered, as it was given: nothing is checked yet.
+
+    A text where several may stand is one of them. `scope` says at once what its fields say one by
+    one. `profile` or the `preset` of that name stands in for the configured profile; `limit` for
+    its `select.results`, `by` for its `retrieve.mode`, `context` for its `context.around`,
+    `corpus` for its names where it has none. `show_all` shows the nearest even if none is relevant.
+    """
+
+    text: str
+    limit: int | None = None
+    kinds: SourceType | Iterable[SourceType] = ()
+    paths: str | Iterable[str] = ()
+    not_paths: str | Iterable[str] = ()
+    where: str = ""
+    collections: str | Iterable[str] = ()
+    sources: str | Iterable[str] = ()
+    ref: str | None = None
+    mode: TaskMode = "explain"
+    preset: str | None = None
+    by: SearchMode | None = None
+    context: Around | None = None
+    budget_ms: float | None = None
+    scope: Scope | None = None
+    profile: Profile | None = None
+    show_all: bool = False
+    corpus: Corpus | None = None

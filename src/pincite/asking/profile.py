@@ -1,0 +1,56 @@
+"""From what a caller says to the profile of its search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+from pincite.asking.options import SearchOptions
+from pincite.errors import UsageError
+from pincite.profile import Profile
+from pincite.settings.load import Settings
+from pincite.stages.context import Around
+from pincite.stages.retrieve import SearchMode
+from pincite.support.arguments import require_choice, require_count, require_kind
+from pincite.support.memoize import memoize_last
+
+#: More are no use to a reader, and each side is asked for several times as many.
+MOST_RESULTS = 1_000
+
+
+def profile_of(asked: SearchOptions, settings: Settings) -> Profile:
+    """The profile that the search runs with; where nothing is asked for, the same object each
+    time. Raises UsageError that names the argument, what it is and what it takes."""
+    profile = _shown(_base(asked, settings))
+    if asked.limit is not None:
+        require_count("limit", asked.limit, most=MOST_RESULTS)
+        profile = profile.showing(asked.limit)
+    if asked.corpus and not profile.corpus.name:
+        profile = replace(profile, corpus=asked.corpus)
+    if asked.show_all:
+        profile = replace(profile, select=replace(profile.select, on_none="keep"))
+    if asked.by is not None:
+        require_choice("by", asked.by, get_args(SearchMode))
+        profile = replace(profile, retrieve=replace(profile.retrieve, mode=asked.by))
+    if asked.context is not None:
+        require_choice("context", asked.context, get_args(Around))
+        profile = replace(profile, context=replace(profile.context, around=asked.context))
+    return profile
+
+
+def _base(asked: SearchOptions, settings: Settings) -> Profile:
+    if asked.profile is not None and asked.preset is not None:
+        raise UsageError(
+            "profile= and preset= were both given, and a preset is a profile with a name",
+            hint="one of them",
+        )
+    if asked.profile is not None:
+        require_kind("profile", asked.profile, Profile, "a Profile")
+        return asked.profile
+    return settings.profile if asked.preset is None else settings.preset(asked.preset)
+
+
+@memoize_last
+def _shown(profile: Profile) -> Profile:
+    """As deep as the number of results of the profile itself needs."""
+    return profile.showing(profile.select.results)

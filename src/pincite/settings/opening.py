@@ -1,0 +1,54 @@
+"""The settings of an index that a program names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pincite.errors import UsageError
+from pincite.settings.load import Settings, load_settings
+from pincite.support.arguments import shown
+
+
+def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
+    """Complete settings as they are; those of an index folder, which need not be there yet; or by
+    default what the environment and the current folder say. Raises UsageError for what is none of
+    them or no folder, ConfigError for settings that are wrong."""
+    if isinstance(index, Settings):
+        settings = index
+    else:
+        place = None if index is None else _path(index)
+        settings = load_settings(os.environ, _here(), place)
+    if _is_file(settings.index):
+        raise UsageError(
+            f"{settings.index} is a file, and an index is a folder",
+            hint=f"{str(settings.index.parent / '.pincite')!r}",
+        )
+    return settings
+
+
+def _path(index: object) -> Path:
+    named = isinstance(index, str | os.PathLike) and str(index) and "\0" not in str(index)
+    if not named:
+        raise UsageError(
+            f"index is {shown(index)}; it takes the path of an index folder or Settings",
+            hint="'.pincite', or nothing for the nearest one",
+        )
+    return Path(str(index))
+
+
+def _is_file(place: Path) -> bool:
+    """Anything that is there and no folder."""
+    try:
+        return place.exists() and not place.is_dir()
+    except OSError:  # what opens the index says why it cannot be reached
+        return False
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(
+            f"the current folder cannot be found: {error.strerror}", hint="cd to another one"
+        ) from error

@@ -1,0 +1,100 @@
+"""`index` takes one location or several, and its options one by one or as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+from pincite import IndexOptions, Pincite, UsageError
+from pincite.ingestion.options import IndexKeywords, index_options
+
+
+@pytest.fixture
+def pincite(tmp_path: Path) -> Iterator[Pincite]:
+    with Pincite(tmp_path / "index") as opened:
+        yield opened
+        if (tmp_path / "index").exists():
+            opened.stop()
+
+
+def test_a_location_is_a_text_a_path_or_several_of_them(pincite: Pincite) -> None:
+    given: list[tuple[Any, list[int]]] = [
+        ("docs", [2]),
+        (Path("docs"), [2]),
+        (["docs"], [2]),
+        ((Path("docs"), "src/keys.py"), [2, 1]),
+        (iter(["docs", "src"]), [2, 1]),
+    ]
+    for number, (locations, documents) in enumerate(given):
+        reports = pincite.index(locations, collection=f"c{number}", lexical=True)
+        assert [report.new for report in reports] == documents
+    again = pincite.index(collection="c0")
+    assert [report.unchanged for report in again] == [2]
+    assert [report.unchanged for report in pincite.index([], collection="c0")] == [2]
+
+
+def test_options_are_keywords_or_one_value_and_mean_the_same(pincite: Pincite) -> None:
+    one = IndexOptions(collection="a", name="acme", include=("*.py",), lexical=True)
+    pincite.index(".", options=one)
+    pincite.index(".", collection="b", name="acme", include="*.py", lexical=True)
+    found = {info.spec.name: info for info in pincite.collections()}
+    assert [found[name].documents for name in "ab"] == [1, 1]
+    assert [found[name].sources[0].source.name for name in "ab"] == ["acme", "acme"]
+
+
+@pytest.mark.parametrize(
+    ("locations", "said"),
+    [
+        (3, "locations is 3; it takes one or several paths"),
+        (b"docs", "locations is b'docs'"),
+        (["docs", None], "locations has None in it; it takes paths"),
+        ("", "locations has an empty text in it"),
+        (None, "locations is None"),
+    ],
+)
+def test_what_is_no_location_is_wrong_usage_and_nothing_is_made(
+    pincite: Pincite, tmp_path: Path, locations: Any, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        pincite.index(locations, lexical=True)
+    assert not (tmp_path / "index").exists()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"lexicl": True}, "index takes no 'lexicl'; there are collection, name, .*lexical"),
+        ({"lexical": "yes"}, "lexical is 'yes'; it takes True or False"),
+        ({"collection": 3}, "collection is 3; it takes a text"),
+        ({"collection": None}, "collection is None"),
+        ({"anchors": "gitlab"}, "anchors is 'gitlab'; it takes one of 'mkdocs', 'github', 'none'"),
+        ({"include": 3}, "include is 3; it takes one or several texts"),
+        ({"wait_s": -1}, "wait_s is -1; it takes seconds"),
+        ({"wait_s": float("nan")}, "wait_s is nan"),
+        ({"wait_s": "5"}, "wait_s is '5'"),
+        (
+            {"options": IndexOptions(), "lexical": True},
+            "options= and lexical= were both given",
+        ),
+        ({"options": {"lexical": True}}, "options is {'lexical': True}; it takes IndexOptions"),
+        ({"options": IndexOptions(include=3)}, "include is 3"),  # type: ignore[arg-type]
+    ],
+)
+def test_wrong_options_are_wrong_usage(
+    pincite: Pincite, tmp_path: Path, keywords: Any, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        pincite.index("docs", **keywords)
+    assert not (tmp_path / "index").exists()
+
+
+def test_every_option_is_a_keyword_and_explained_where_it_is_taken() -> None:
+    keywords = get_type_hints(IndexKeywords, {"Callable": Callable})
+    assert set(keywords) == {each.name for each in fields(IndexOptions)}
+    doc = Pincite.index.__doc__ or ""
+    assert [name for name in keywords if f"`{name}`" not in doc] == []
+    assert index_options(None, {}) == IndexOptions()
