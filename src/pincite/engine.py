@@ -201,8 +201,8 @@ class AsyncPincite(OpenIndex):
         >>> len(pack)
         1
         """
-        question = question_of(asked)
-        return await self.ask(question, profile=profile_of(asked, self.settings), trace=trace)
+        question, profile = question_of(asked), profile_of(asked, self.settings)
+        return await self._search(question, profile, _trace(trace))
 
     async def ask(
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
@@ -224,8 +224,8 @@ class AsyncPincite(OpenIndex):
         """
         question = checked(question)
         chosen = self.settings.profile if profile is None else profile
-        steps = Trace(time.perf_counter, detailed=False) if trace is None else trace
-        return await self._search(question, chosen, steps)
+        require_kind("profile", chosen, Profile, "a Profile")
+        return await self._search(question, chosen, _trace(trace))
 
     async def warm(self) -> None:
         """Start the daemon and open its encoder, so that the first search need not wait for them.
@@ -393,6 +393,13 @@ class AsyncPincite(OpenIndex):
         >>> await pincite.stop()
         """
         await self.client().leave()
+
+
+def _trace(given: Trace | None) -> Trace:
+    if given is None:
+        return Trace(time.perf_counter, detailed=False)
+    require_kind("trace", given, Trace, "a Trace")
+    return given
 
 
 def _unheard(_: object) -> None:

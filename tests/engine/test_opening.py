@@ -139,6 +139,10 @@ def test_both_answer_alike_with_the_names_of_the_command_line() -> None:
         assert len(pincite.search("rotate a key", limit=1)) == 1
         with pytest.raises(UsageError, match="no collection 'other'"):
             pincite.search("rotate a key", collections="other")
+        wrong: Any = {"trace": True, "profile": "evidence"}
+        for name, value in wrong.items():
+            with pytest.raises(UsageError, match=f"{name} is {value!r}; it takes a"):
+                pincite.search("rotate a key", **{name: value})
         with pytest.raises(TypeError, match="path"):
             pincite.search("rotate a key", path="src/*")  # type: ignore[call-arg]
 

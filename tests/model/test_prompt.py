@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from pincite.errors import UsageError
-from pincite.model import Context, Evidence, EvidencePack
+from pincite.model import Context, Evidence, EvidencePack, Notice, VerdictLevel
 from pincite.support.terminal import visible
 from pincite.support.token_estimate import estimate_tokens
 from tests.scene import TEXTS, TopicEncoder, ask, make
@@ -80,6 +80,20 @@ def test_nothing_relevant_is_said_and_no_passage_is_made_up() -> None:
     assert fences(prompt) == []
 
 
+def test_what_an_answer_may_lack_is_said() -> None:
+    notices = (Notice("text_cut", "of no use"), Notice("collection_failed", "main was left out"))
+    prompt = pack_of("first", warnings=notices).to_prompt()
+    assert "\nNote: main was left out\n" in prompt
+    assert "of no use" not in prompt
+    cautions: dict[VerdictLevel, str] = {
+        "weak": "say so when you use it",
+        "none": "do not answer from it",
+    }
+    for level, said in cautions.items():
+        verdict = replace(PACK.verdict, level=level)
+        assert said in pack_of("first", verdict=verdict).to_prompt()
+
+
 def test_what_does_not_fit_is_left_out_and_counted_and_what_comes_after_it_is_tried() -> None:
     long = "\n".join(f"step {n}: turn the key" for n in range(200))
     prompt = pack_of("first", long, "third").to_prompt(400)
@@ -133,12 +147,27 @@ def test_a_passage_of_backticks_costs_no_other_its_place() -> None:
 texts = st.text(st.sampled_from("ab Z9`~[]#\n\r\t\u2028\u00a0éß漢😀\x1b\ud800-_<>"), max_size=300)
 
 
-@given(st.lists(texts, max_size=5), texts, st.integers(200, 700), st.booleans(), st.booleans())
+@given(
+    st.lists(texts, max_size=5),
+    texts,
+    st.integers(300, 700),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(("grounded", "weak", "none")),
+)
 def test_no_prompt_is_above_its_budget_and_every_fence_is_a_passage(
-    bodies: list[str], query: str, max_tokens: int, numbered: bool, long: bool
+    bodies: list[str],
+    query: str,
+    max_tokens: int,
+    numbered: bool,
+    long: bool,
+    level: VerdictLevel,
 ) -> None:
     bodies = [body * (20 if long else 1) for body in bodies]
-    prompt = pack_of(*bodies, query=query).to_prompt(max_tokens, line_numbers=numbered)
+    verdict = replace(PACK.verdict, level=level, reason=query)
+    notices = (Notice("collection_failed", f"main was left out: {query}"),)
+    pack = pack_of(*bodies, query=query, verdict=verdict, warnings=notices)
+    prompt = pack.to_prompt(max_tokens, line_numbers=numbered)
     assert estimate_tokens(prompt) <= max_tokens
     quoted = [visible(body.replace("\r\n", "\n")).removesuffix("\n") + "\n" for body in bodies]
     found = fences(prompt)
@@ -151,7 +180,18 @@ def test_no_prompt_is_above_its_budget_and_every_fence_is_a_passage(
     )
 
 
-@pytest.mark.parametrize("wrong", [0, 199, -1, True, 4000.0, "4000", None, float("nan")])
+def test_the_least_budget_has_room_for_all_that_must_be_said() -> None:
+    long = "漢字 " * 5_000
+    verdict = replace(PACK.verdict, level="weak", reason=long)
+    notices = (Notice("collection_failed", long),)
+    pack = pack_of(*["x" * 9_000] * 100, query=long, verdict=verdict, warnings=notices)
+    prompt = pack.to_prompt(300)
+    assert estimate_tokens(prompt) <= 300
+    assert prompt.endswith("Left out for lack of space: 100 of 100 passages.")
+    assert estimate_tokens(replace(pack, evidence=()).to_prompt(300)) <= 300
+
+
+@pytest.mark.parametrize("wrong", [0, 299, -1, True, 4000.0, "4000", None, float("nan")])
 def test_a_budget_that_is_no_number_or_too_small_is_wrong_usage(wrong: Any) -> None:
-    with pytest.raises(UsageError, match=r"max_tokens is .* a whole number from 200 to"):
+    with pytest.raises(UsageError, match=r"max_tokens is .* a whole number from 300 to"):
         PACK.to_prompt(wrong)

@@ -251,7 +251,7 @@ class EvidencePack:
 
         Arguments:
             max_tokens: never exceeded by an estimate from above, which knows no tokenizer: real
-                tokens are mostly 60 to 90 % of it; 200 at least.
+                tokens are mostly 60 to 90 % of it; 300 at least.
             line_numbers: put the number of its line in the file before each line.
 
         Raises UsageError for a wrong `max_tokens`.
