@@ -8,7 +8,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from pincite.providers.tokens import tokenizer_cutter
-from pincite.support.token_estimate import cut_estimated
+from pincite.support.token_estimate import cut_estimated, estimate_tokens
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {
@@ -70,3 +70,22 @@ def test_a_text_without_end_is_cut_in_time(file: Path) -> None:
     endless = "x" * 50_000_000
     assert len(cut_estimated(endless, 1200)) < 5_000
     assert len(tokenizer_cutter(file)(endless, 1200)) <= 120_000
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_an_estimate_is_never_below_the_count_and_is_what_cutting_goes_by(
+    tokenizer: Tokenizer, name: str
+) -> None:
+    text = TEXTS[name]
+    most = estimate_tokens(text)
+    assert most >= count(tokenizer, text)
+    assert cut_estimated(text, most) == text
+    assert cut_estimated(text, most - 1) != text
+
+
+def test_texts_with_blank_lines_between_them_have_the_sum() -> None:
+    parts = ["A key", "rotated: ```", "漢字", "x" * 50]
+    between = estimate_tokens("\n\n")
+    assert between == 3
+    whole = estimate_tokens("\n\n".join(parts))
+    assert whole == sum(map(estimate_tokens, parts)) + 3 * between

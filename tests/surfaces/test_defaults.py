@@ -64,9 +64,9 @@ def by_adk(shop: Cli, tool: str, **asked: Any) -> Any:
     return asyncio.run(session())
 
 
-def by_python(shop: Cli) -> Any:
+def by_python(shop: Cli, **asked: Any) -> Any:
     with Pincite(shop.folder / ".pincite") as pincite:
-        return {"evidence": pincite.search(QUESTION).evidence}
+        return pincite.search(QUESTION, **asked).to_dict()
 
 
 def test_without_a_number_as_many_are_shown_as_the_profile_says(shop: Cli) -> None:
@@ -86,8 +86,38 @@ def test_a_number_that_is_given_wins(shop: Cli) -> None:
         by_command(shop, "search", "-n", "15"),
         by_mcp(shop, limit=15),
         by_adk(shop, "retrieve_evidence", max_results_final=15),
+        by_python(shop, limit=15),
     )
-    assert [len(pack["evidence"]) for pack in packs] == [15, 15, 15]
+    assert [len(pack["evidence"]) for pack in packs] == [15, 15, 15, 15]
+
+
+def test_the_same_names_find_the_same_everywhere_and_stand_in_the_log(shop: Cli) -> None:
+    asked: dict[str, Any] = {
+        "kinds": ["docs"],
+        "paths": ["keys1*"],
+        "where": "source = 'acme' and not path ^= 'keys12'",
+    }
+    command = ("--kind", "docs", "--path", "keys1*", "--where", asked["where"])
+    packs = {
+        "search": by_command(shop, "search", *command, "-n", "20"),
+        "mcp": by_mcp(shop, **asked, limit=20, mode="explain"),
+        "adk": by_adk(
+            *(shop, "retrieve_evidence"), **asked, max_results_final=20, task_mode="explain"
+        ),
+        "python": by_python(shop, **asked, limit=20),
+    }
+    found = {name: [one["path"] for one in pack["evidence"]] for name, pack in packs.items()}
+    assert sorted(found["search"]) == sorted(
+        f"keys{n}.md" for n in (1, 10, 11, 13, 14, 15, 16, 17, 18, 19)
+    )
+    assert all(paths == found["search"] for paths in found.values()), found
+    logged = [event["asked"]["scope"] for event in shop.json("replay")[:4]]
+    assert [{name: scope[name] for name in asked} for scope in logged] == [asked] * 4
+    wide = by_python(shop, not_paths="keys1*", limit=20)
+    assert by_mcp(shop, not_paths=["keys1*"], limit=20)["evidence"] == wide["evidence"]
+    by_option = by_command(shop, "search", "--not-path", "keys1*", "-n", "20")
+    assert by_option["evidence"] == wide["evidence"]
+    assert len(wide["evidence"]) == 9
 
 
 def test_the_tools_say_where_the_number_comes_from(shop: Cli) -> None:

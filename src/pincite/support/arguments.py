@@ -76,7 +76,10 @@ def require_known(what: str, names: Iterable[str], known: Sequence[str]) -> None
 
 def shown(value: object) -> str:
     """The value as it is written in a program, cut where it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - it is what a caller gave; it is named all the same
+        text = f"a {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 

@@ -1,0 +1,55 @@
+"""Arguments of the wrong kind are refused with what would be right, however odd they are."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+
+from pincite.errors import UsageError
+from pincite.support.arguments import locations_of, require_choice, shown, texts_of
+from pincite.support.fences import fence_for
+
+
+class Silent:
+    """Its representation is an error."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+def test_a_text_is_one_and_never_a_sequence_of_letters() -> None:
+    assert texts_of("paths", "src/*") == ("src/*",)
+    assert texts_of("paths", ["src/*", "docs/*"]) == ("src/*", "docs/*")
+    assert texts_of("paths", "") == ("",)
+
+
+def test_a_path_of_any_kind_is_a_location() -> None:
+    assert locations_of("locations", PurePosixPath("docs")) == (Path("docs"),)
+    assert locations_of("locations", ["docs", Path("src")]) == ("docs", Path("src"))
+
+
+@pytest.mark.parametrize("wrong", [b"a", bytearray(b"a"), {"a": 1}, 3, None, [b"a"], [["a"]]])
+def test_what_is_no_text_is_wrong_usage(wrong: Any) -> None:
+    with pytest.raises(UsageError, match=r"^paths "):
+        texts_of("paths", wrong)
+
+
+def test_what_is_shown_of_a_value_is_short_and_on_one_line() -> None:
+    assert len(shown("x" * 10_000)) < 80
+    assert "\n" not in shown("a\nb")
+    assert shown(Silent()) == "a Silent"
+
+
+def test_a_choice_that_is_nearly_right_is_named() -> None:
+    with pytest.raises(UsageError) as caught:
+        require_choice("kinds", "doc", ("docs", "code"))
+    assert caught.value.hint == "kinds='docs'"
+    with pytest.raises(UsageError, match="kinds is None; it takes one of 'docs', 'code'"):
+        require_choice("kinds", None, ("docs", "code"))
+
+
+def test_a_fence_is_longer_than_any_run_of_backticks() -> None:
+    assert fence_for() == fence_for("a", "`", "``") == "```"
+    assert fence_for("```", "a ````` b") == "``````"
