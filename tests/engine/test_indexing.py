@@ -53,6 +53,8 @@ def test_options_are_keywords_or_one_value_and_mean_the_same(pincite: Pincite) -
         (b"docs", "locations is b'docs'"),
         (["docs", None], "locations has None in it; it takes paths"),
         ("", "locations has an empty text in it"),
+        (["docs", "a\0b"], "which cannot be a path"),
+        (Path("a\0b"), "which cannot be a path"),
         (None, "locations is None"),
     ],
 )

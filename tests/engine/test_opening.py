@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pincite import AsyncPincite, IndexNotFound, Pincite, UsageError
+from pincite import AsyncPincite, Claim, IndexNotFound, Pincite, UsageError
 from pincite.settings.load import load_settings
 from pincite.testing.fakes import OverlapReranker
 
@@ -145,6 +145,20 @@ def test_both_answer_alike_with_the_names_of_the_command_line() -> None:
                 pincite.search("rotate a key", **{name: value})
         with pytest.raises(TypeError, match="path"):
             pincite.search("rotate a key", path="src/*")  # type: ignore[call-arg]
+
+
+def test_claims_are_citations_ids_and_quotes_and_nothing_else_is_fresh() -> None:
+    with Pincite(".pincite") as pincite:
+        pack = pincite.search("rotate a key", kinds="docs")
+        cited, known = pack[0].citation, f"#{pack[0].chunk_id}"
+        given: list[Any] = [cited, known, Claim(cited, "no such words"), "", "#", " ", "#0", "x"]
+        statuses = [one.status for one in pincite.check(given)]
+        assert statuses == ["fresh", "fresh", "changed", *["unknown"] * 5]
+        assert [one.status for one in pincite.check(cited)] == ["fresh"]
+        wrong: Any
+        for wrong in (3, None, [3], [b"a"], {"citation": 3}.values()):
+            with pytest.raises(UsageError, match=r"^claims .* citations or Claims"):
+                pincite.check(wrong)
 
 
 def test_text_that_is_no_unicode_can_be_asked_everywhere() -> None:

@@ -20,6 +20,7 @@ from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
 
+_SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
 ClaimStatus = Freshness | Literal["unknown"]
 
 
@@ -102,7 +103,13 @@ async def _check_one(index: Index, infos: Sequence[CollectionInfo], claim: Claim
 async def _resolve(index: Index, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
     citation = parse_citation(claim.citation)
     if citation is None:
-        info, chunk = await find_chunk(index, infos, claim.citation.strip().removeprefix("#"))
+        prefix = claim.citation.strip().removeprefix("#")
+        if len(prefix) < _SHORTEST_ID:
+            raise UsageError(
+                f"{claim.citation!r} is neither a citation nor an id: give {_SHORTEST_ID} digits of"
+                " the id or more"
+            )
+        info, chunk = await find_chunk(index, infos, prefix)
         record = next(r for r in info.sources if r.source.name == chunk.repo)
         text = claim.quote or chunk.text
         known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)

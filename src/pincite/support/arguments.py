@@ -60,7 +60,11 @@ def locations_of(name: str, value: object) -> tuple[str | Path, ...]:
     found = _several(name, value, "paths", (str, PathLike))
     if "" in found:
         raise UsageError(f"{name} has an empty text in it", hint="'.' for the current folder")
-    return tuple(one if isinstance(one, str) else Path(os.fsdecode(one)) for one in found)
+    places = tuple(one if isinstance(one, str) else Path(os.fsdecode(one)) for one in found)
+    for one in places:
+        if "\0" in str(one):
+            raise UsageError(f"{name} has {shown(one)} in it, which cannot be a path")
+    return places
 
 
 def require_known(what: str, names: Iterable[str], known: Sequence[str]) -> None:
