@@ -49,7 +49,12 @@ class UsageError(PinciteError):
 
 
 class ConfigError(UsageError):
-    """An unknown or contradictory setting."""
+    """An unknown or contradictory setting. `keys` are those that contradict each other, by their
+    names in `pincite.toml`; nothing where one alone is wrong."""
+
+    def __init__(self, message: str, *, hint: str = "", keys: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.keys = keys
 
 
 class TagsRequired(UsageError):

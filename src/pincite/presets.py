@@ -1,63 +1,80 @@
-"""Named profiles. Nothing in the code asks which one runs."""
+"""Named systems, each a `pincite.toml` of its own in `presets/`. Nothing in the code asks which one
+runs. Names are known without opening a file, profiles are made when they are asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pincite.model import Corpus
-from pincite.profile import Profile
-from pincite.stages.coverage import CoverageConfig
-from pincite.stages.fuse import FuseConfig
-from pincite.stages.load import LoadConfig
-from pincite.stages.merge import MergeConfig
-from pincite.stages.pack import PackConfig
-from pincite.stages.prepare import PrepareConfig
-from pincite.stages.rerank import RerankConfig
-from pincite.stages.retrieve import RetrieveConfig
-from pincite.stages.select import SelectConfig
-from pincite.stages.smooth import SmoothConfig
+from pincite.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pincite.profile import Profile
 
 GENERAL, EVIDENCE, MULTI_MODEL = "general", "evidence", "multi-model"
+_FOLDER = Path(__file__).with_suffix("")
 
-#: For coding agents: documentation and code side by side, deep pools for a reranker, both kinds in
-#: what is shown. The limits are those of the specification it follows, the fusion is what measured
-#: best over documentation and code of one framework (docs/decisions/0011). Without a reranker 40 to
-#: 180 candidates give the same results on adk-dev.
-_EVIDENCE = Profile(
-    corpus=Corpus(topics="guide concepts example"),  # guess, unmeasured
-    prepare=PrepareConfig(
-        expansions={
-            "*": (
-                "{code} official usage: {query}",
-                "{corpus} {topics}: {query}",
-                "In code: {identifiers} {query}",
-            )
-        }
-    ),
-    retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256),
-    fuse=FuseConfig(method="weighted_dbsf", apart=True),
-    load=LoadConfig(pool=180, share=0.5, alone=1 / 3, vectors=False),
-    smooth=SmoothConfig(weight=0.0),
-    rerank=RerankConfig(pool=180),
-    cover=CoverageConfig(candidates=30),  # as deep as a kind that is short is looked for
-    select=SelectConfig(results=12, docs=3, code=3),
-    pack=PackConfig(need_url=True),
-)
 
-#: For a base with a member for each model: the factors of the specification it follows. Every
-#: member gives 3 times the results, for which each side is asked for 4 times as many; both sides
-#: are fused by RRF, and the members are, too.
-_MULTI_MODEL = Profile(
-    retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12),
-    fuse=FuseConfig(method="rrf"),
-    across=MergeConfig(method="rrf", depth=36, per_result=3),
-    load=LoadConfig(pool=36, alone=1.0),
-    smooth=SmoothConfig(weight=0.0),
-    select=SelectConfig(results=12),
-)
+@cache
+def preset_names() -> tuple[str, ...]:
+    """All that come along: `general`, then the others by name."""
+    found = sorted(path.stem for path in _FOLDER.glob("*.toml"))
+    return (GENERAL, *(name for name in found if name != GENERAL))
 
-#: `general` is what measures best over ten collections (docs/decisions/0004).
-PRESETS: Mapping[str, Profile] = MappingProxyType(
-    {GENERAL: Profile(), EVIDENCE: _EVIDENCE, MULTI_MODEL: _MULTI_MODEL}
-)
+
+def preset_text(name: str) -> str:
+    """The file of a preset, with the reasons of its values. Raises ConfigError."""
+    if name not in preset_names():
+        raise ConfigError(unknown_preset(name))
+    return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def preset_table(name: str) -> dict[str, Any]:
+    """What a preset sets; all else is as in `general`. Raises ConfigError."""
+    import tomllib
+
+    return tomllib.loads(preset_text(name))
+
+
+def description(name: str) -> str:
+    """What a preset is for: the first line of its file. Raises ConfigError."""
+    return preset_text(name).splitlines()[0].removeprefix("# ").rstrip(".")
+
+
+def unknown_preset(name: object) -> str:
+    """What is said of a name that there is not, with the most similar ones ahead."""
+    from difflib import get_close_matches
+
+    names = preset_names()
+    near = get_close_matches(name, names) if isinstance(name, str) else []
+    known = dict.fromkeys((*near, *names))
+    return f"there is no preset {name!r}; known: {', '.join(known)}"
+
+
+class _Presets(Mapping[str, "Profile"]):
+    """The profile of each preset."""
+
+    def __getitem__(self, name: str) -> Profile:
+        if name not in preset_names():
+            raise KeyError(name)
+        return _profile(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(preset_names())
+
+    def __len__(self) -> int:
+        return len(preset_names())
+
+
+@cache
+def _profile(name: str) -> Profile:
+    from pincite.profile import SECTIONS, profile_from
+
+    table = preset_table(name)
+    return profile_from({k: v for k, v in table.items() if k in SECTIONS}, f"preset {name}")
+
+
+PRESETS: Mapping[str, Profile] = _Presets()

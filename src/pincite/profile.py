@@ -91,18 +91,25 @@ class Profile:
                 f"select.results is {self.select.results}, but only load.pool ="
                 f" {self.load.pool} candidates are loaded",
                 hint="raise load.pool or lower select.results",
+                keys=("select.results", "load.pool"),
             )
         if self.retrieve.engine_fusion != "none" and self.fuse.vector_weight != 0.5:
             raise ConfigError(
                 f"fuse.vector_weight is {self.fuse.vector_weight}, and the engine that"
                 " retrieve.engine_fusion lets fuse knows no weights",
                 hint='set retrieve.engine_fusion = "none"',
+                keys=("fuse.vector_weight", "retrieve.engine_fusion"),
             )
         if self.smooth.weight > 0 and not self.load.vectors:
             raise ConfigError(
                 "smooth.weight is above 0, but load.vectors is false and smoothing needs vectors",
                 hint="set smooth.weight = 0 or load.vectors = true",
+                keys=("smooth.weight", "load.vectors"),
             )
+
+
+#: The tables of `pincite.toml` that make the profile.
+SECTIONS = tuple(section.name for section in fields(Profile))
 
 
 def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = None) -> Profile:
@@ -116,7 +123,8 @@ def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = N
     except msgspec.ValidationError as error:
         raise ConfigError(f"{origin}: {error}") from error
     except ConfigError as error:
-        raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
+        said = f"{origin}: {error.message}"
+        raise ConfigError(said, hint=error.hint, keys=error.keys) from error
 
 
 def _merge(

@@ -50,7 +50,11 @@ def test_what_is_wrong_is_named_with_the_variable(
         load_settings({name: value}, tmp_path)
 
 
-def test_what_contradicts_the_file_is_named_with_the_variable(tmp_path: Path) -> None:
+def test_what_contradicts_the_file_is_named_with_both_places(tmp_path: Path) -> None:
     (tmp_path / "pincite.toml").write_text('[retrieve]\nengine_fusion = "rrf"\n')
-    with pytest.raises(ConfigError, match=r"^SEARCH_VECTOR_WEIGHT: fuse\.vector_weight is 0\.3"):
+    with pytest.raises(ConfigError) as caught:
         load_settings({"SEARCH_VECTOR_WEIGHT": "0.3"}, tmp_path)
+    assert caught.value.message.startswith(
+        "fuse.vector_weight = 0.3 ($SEARCH_VECTOR_WEIGHT) and"
+        f' retrieve.engine_fusion = "rrf" ({tmp_path}/pincite.toml:2): '
+    )

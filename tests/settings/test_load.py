@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from pincite.errors import ConfigError
-from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.settings.load import VARIABLES, load_settings
-from pincite.surfaces.cli import options
 
 
 def make_index(folder: Path) -> Path:
@@ -110,7 +108,3 @@ def test_a_profile_that_shows_more_looks_deeper() -> None:
     assert (few.load, few.retrieve) == (Profile().load, Profile().retrieve)
     assert (many.retrieve.dense_limit, many.retrieve.sparse_limit) == (400, 400)
     assert (many.load.pool, many.select.results) == (400, 200)
-
-
-def test_the_command_line_knows_every_preset() -> None:
-    assert set(options.PRESET_NAMES) == set(PRESETS)

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Final, get_args
 
 from pincite.errors import ConfigError, UsageError
-from pincite.profile import Profile, profile_from
+from pincite.settings.layers import Layer
+from pincite.settings.retrieval_log import VARIABLE as LOG
+from pincite.settings.retrieval_log import log_enabled
 from pincite.stages.retrieve import SearchMode
 from pincite.stores.validate import check_name
 
@@ -29,29 +31,19 @@ def named_collection(environ: Mapping[str, str]) -> str:
     return name
 
 
-def profile_values(environ: Mapping[str, str]) -> dict[str, dict[str, object]]:
-    """What the environment says of the profile, as a TOML file would. Raises ConfigError."""
-    values: dict[str, dict[str, object]] = {}
+def variable_layers(environ: Mapping[str, str]) -> tuple[Layer, ...]:
+    """What the environment says of keys of `pincite.toml`, a layer for each variable. Raises
+    ConfigError."""
+    layers = []
     if mode := environ.get(MODE, "").strip().lower():
         if mode not in (known := get_args(SearchMode)):
             raise ConfigError(f"{MODE} is {environ[MODE]!r}; use one of {', '.join(known)}")
-        values["retrieve"] = {"mode": mode}
+        layers.append(Layer(f"${MODE}", {"retrieve": {"mode": mode}}))
     if given := environ.get(WEIGHT, "").strip():
-        values["fuse"] = {"vector_weight": _share(given)}
-    return values
-
-
-def overlay(
-    table: Mapping[str, object], values: Mapping[str, Mapping[str, object]], profile: Profile
-) -> tuple[dict[str, object], Profile]:
-    """The values laid over a file's `table`, which is valid, and over the profile that it gave.
-    Raises ConfigError where they contradict it."""
-    merged = dict(table)
-    for section, of_section in values.items():
-        before = table.get(section, {})
-        merged[section] = {**(before if isinstance(before, Mapping) else {}), **of_section}
-    origin = ", ".join(name for name, at in ((MODE, "retrieve"), (WEIGHT, "fuse")) if at in values)
-    return merged, profile_from(values, origin, profile)
+        layers.append(Layer(f"${WEIGHT}", {"fuse": {"vector_weight": _share(given)}}))
+    if (enabled := log_enabled(environ)) is not None:
+        layers.append(Layer(f"${LOG}", {"log": {"enabled": enabled}}))
+    return tuple(layers)
 
 
 def _share(given: str) -> float:

@@ -27,7 +27,6 @@ Keys of providers are read from the variables that docs/providers.md names, or f
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,28 +34,22 @@ from pathlib import Path
 from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError
 from pincite.model import AttributeType
-from pincite.presets import GENERAL, PRESETS
-from pincite.profile import Profile, profile_from
+from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.providers.bundled.cache import default_root
 from pincite.providers.pace import default_rates
-from pincite.settings.attributes import take_attributes
 from pincite.settings.defaults import DEFAULT_COLLECTION
-from pincite.settings.environment import (
-    SEARCH_VARIABLES,
-    named_collection,
-    overlay,
-    profile_values,
-)
-from pincite.settings.external import ForeignSettings, take_foreign_settings
+from pincite.settings.environment import SEARCH_VARIABLES, named_collection, variable_layers
+from pincite.settings.external import ForeignSettings
 from pincite.settings.external import key_of as key_of_foreign
-from pincite.settings.models import ModelSettings, take_model_settings
-from pincite.settings.retrieval_log import LogSettings, take_log_settings
-from pincite.settings.sources import SourceConfig, sources_from
-from pincite.settings.stores import KEYS, take_store_settings
+from pincite.settings.layers import CONFIG_FILE, Layer, located, merged, read_layers, with_preset
+from pincite.settings.models import ModelSettings
+from pincite.settings.retrieval_log import LogSettings
+from pincite.settings.sources import SourceConfig
+from pincite.settings.stores import KEYS
+from pincite.settings.system import Around, default_of, read_system
 from pincite.stores.settings import StoreSettings
 
 INDEX_FOLDER = ".pincite"
-CONFIG_FILE = "pincite.toml"
 KEYS_AND_FILES = tuple(name + suffix for name in KEYS.values() for suffix in ("", "_FILE"))
 VARIABLES = (
     *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
@@ -71,8 +64,8 @@ VARIABLES = (
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Where things are, the profile, and which models to use beside the bundled one. `threads` is
-    None for one per core, `values` are those that the file and the environment give for the
-    profile, `collection` is the one that the environment names."""
+    None for one per core, `layers` is where it all comes from, the strongest first, `collection`
+    is the one that the environment names."""
 
     index: Path
     models: Path
@@ -87,7 +80,7 @@ class Settings:
     log: LogSettings = field(default_factory=LogSettings)
     sources: tuple[SourceConfig, ...] = ()
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
-    values: Mapping[str, object] = field(default_factory=dict)
+    layers: tuple[Layer, ...] = ()
     foreign: Mapping[str, ForeignSettings] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     collection: str = ""
@@ -102,8 +95,16 @@ class Settings:
         return key_of_foreign(self.keys, self.store, one, self.foreign)
 
     def preset(self, name: str) -> Profile:
-        """The profile with another preset below the values of the file. Raises ConfigError."""
-        return _profile({**self.values, "preset": name}, str(self.config or CONFIG_FILE))
+        """The profile with another preset below the values of files and variables. Raises
+        ConfigError."""
+        origin = str(self.config or CONFIG_FILE)
+        layers = with_preset(self.layers, name)
+        try:
+            return _profile(layers, origin)
+        except ConfigError as error:
+            raise located(
+                error, layers, origin, default_of, lambda one: _profile((one,))
+            ) from error
 
 
 def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
@@ -120,41 +121,35 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     place = index or (Path(given) if given else None) or find_index(folder)
     place = _absolute(place, "the index folder")
     config = _config_file(environ, place)
-    origin = str(config or CONFIG_FILE)
-    table = _read_toml(config) if config else {}
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
-    store = take_store_settings(table, origin)
-    foreign = take_foreign_settings(table, origin, store)
     rates = Path(environ.get("PINCITE_RATES") or default_rates())
-    use = take_model_settings(
-        *(table, origin, environ),
+    collection = named_collection(environ)
+    around = Around(
+        environ,
         _absolute(cache, "PINCITE_CACHE"),
         _absolute(rates, "PINCITE_RATES"),
+        (config or place).absolute().parent,
+        collection or DEFAULT_COLLECTION,
     )
-    log = take_log_settings(table, origin, environ)
-    folder = (config or place).absolute().parent
-    collection = named_collection(environ)
-    default = collection or DEFAULT_COLLECTION
-    attributes = take_attributes(table, origin)
-    sources = sources_from(table.pop("source", ()), origin, folder, default, attributes)
-    table, profile = overlay(table, profile_values(environ), _profile(table, origin))
+    layers = (*variable_layers(environ), *(read_layers(config) if config else ()))
+    system = read_system(layers, str(config or CONFIG_FILE), around)
     models = environ.get("PINCITE_MODELS")
     return Settings(
         index=place,
         models=_absolute(models, "PINCITE_MODELS") if models else default_root(),
-        profile=profile,
+        profile=system.profile,
         origins=tuple(environ.get("PINCITE_MODEL_ORIGINS", "hub,pip").split(",")),
         offline=_flag(environ, "PINCITE_OFFLINE"),
         idle_s=_number(environ, "PINCITE_IDLE_S", 600.0),
         threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
         config=config,
-        use=use,
-        store=store,
-        log=log,
-        sources=sources,
-        attributes=attributes,
-        values=table,
-        foreign=foreign,
+        use=system.use,
+        store=system.store,
+        log=system.log,
+        sources=system.sources,
+        attributes=system.attributes,
+        layers=layers,
+        foreign=system.foreign,
         keys={name: environ[name] for name in KEYS_AND_FILES if name in environ},
         collection=collection,
     )
@@ -194,20 +189,9 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _profile(table: Mapping[str, object], origin: str) -> Profile:
-    """The preset that the table names, with the values that it gives."""
-    name = table.get("preset", GENERAL)
-    if not isinstance(name, str) or name not in PRESETS:
-        raise ConfigError(f"{origin}: there is no preset {name!r}; known: {', '.join(PRESETS)}")
-    given = {key: value for key, value in table.items() if key != "preset"}
-    return profile_from(given, origin, PRESETS[name])
-
-
-def _read_toml(path: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {error}") from error
+def _profile(layers: tuple[Layer, ...], origin: str = CONFIG_FILE) -> Profile:
+    table = {name: value for name, value in merged(layers).items() if name in SECTIONS}
+    return profile_from(table, origin)
 
 
 def _flag(environ: Mapping[str, str], name: str) -> bool:

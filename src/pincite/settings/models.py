@@ -1,7 +1,7 @@
 """Which models are used, and how they are reached: a part of the settings.
 
 [models]
-dense = "voyage:voyage-4"         # new collections; "bundled" is the usual one
+dense = "voyage:voyage-4"         # new collections; "bundled", the usual one; empty is that, too
 rerank = "cohere:rerank-v4.0-fast"
 llm = "ollama:qwen3"
 
@@ -103,15 +103,15 @@ def take_model_settings(
     for name, values in given["collections"].items():
         where = f"{origin}: [collections.{name}]"
         of_one = dict(_table(values, where))
-        if "dense" in of_one:
-            collections[name] = _model(of_one.pop("dense"), where, "dense") or BUNDLED
+        if (dense := of_one.pop("dense", "")) != "":
+            collections[name] = _model(dense, where, "dense") or BUNDLED
         options[name] = _collection(of_one, where)
     providers = {
         n: _options(v, f"{origin}: [providers.{n}]") for n, v in given["providers"].items()
     }
     limits = dict(_only(given, origin, "cache"))
     limit_mb = limits.get("limit_mb", _CACHE_MB)
-    if not isinstance(limit_mb, (int, float)) or limit_mb < 0:
+    if not isinstance(limit_mb, (int, float)) or not 0 <= limit_mb < 1e12:
         raise ConfigError(f"{origin}: cache.limit_mb is {limit_mb!r}; use a number, 0 for no cache")
     return ModelSettings(
         **models,
@@ -143,7 +143,7 @@ def _table(value: object, where: str) -> Mapping[str, Any]:
 
 
 def _model(value: object, origin: str, key: str) -> str:
-    if value == BUNDLED:
+    if value in (BUNDLED, ""):
         return ""
     try:
         return str(parse_model(value if isinstance(value, str) else repr(value)))

@@ -52,11 +52,19 @@ def take_log_settings(
         raise ConfigError(
             f"{origin}: unknown key 'log.{unknown}'; known here: {', '.join(sorted(known))}"
         )
-    if (word := environ.get(VARIABLE, "")) != "":
-        if word.lower() not in _WORDS:
-            raise ConfigError(f"{VARIABLE} is {word!r}; use 1 or 0")
-        values["enabled"] = _WORDS[word.lower()]
+    if (enabled := log_enabled(environ)) is not None:
+        values["enabled"] = enabled
     try:
         return msgspec.convert(values, LogSettings)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{origin}: log: {error}") from error
+
+
+def log_enabled(environ: Mapping[str, str]) -> bool | None:
+    """What `PINCITE_LOG` says, None for nothing. Raises ConfigError."""
+    word = environ.get(VARIABLE, "")
+    if not word:
+        return None
+    if word.lower() not in _WORDS:
+        raise ConfigError(f"{VARIABLE} is {word!r}; use 1 or 0")
+    return _WORDS[word.lower()]

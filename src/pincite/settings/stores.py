@@ -42,8 +42,11 @@ def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
         values.setdefault("kind", "qdrant")
     try:
         return msgspec.convert(values, StoreSettings)
-    except (msgspec.ValidationError, ConfigError) as error:
+    except msgspec.ValidationError as error:
         raise ConfigError(f"{origin}: [store]: {error}") from error
+    except ConfigError as error:
+        said = f"{origin}: [store]: {error.message}"
+        raise ConfigError(said, hint=error.hint, keys=error.keys) from error
 
 
 def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
@@ -60,4 +63,7 @@ def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
         raise ConfigError(f"the key file {file} cannot be read: {error}") from error
     if not value:
         raise ConfigError(f"the key file {file} is empty")
+    if not value.isascii() or any(sign.isspace() for sign in value):
+        # whoever wrote the file that names it must not have another file sent to a server
+        raise ConfigError(f"the key file {file} holds no key of one line of ASCII")
     return value

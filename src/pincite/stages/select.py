@@ -58,7 +58,8 @@ class SelectConfig:
             )
         if self.docs + self.code > _OF:
             raise ConfigError(
-                f"select.docs and select.code are shares of {_OF}; they add up to more"
+                f"select.docs and select.code are shares of {_OF}; they add up to more",
+                keys=("select.docs", "select.code"),
             )
 
 

@@ -38,7 +38,11 @@ class StoreSettings:
         if self.kind == "qdrant" and not self.url:
             raise ConfigError("a qdrant store needs a url")
         if self.kind in ("edge", "sqlite") and self.url:
-            raise ConfigError(f"a store of kind {self.kind!r} has no url")
+            raise ConfigError(
+                f"a store of kind {self.kind!r} has no url",
+                hint="leave one of them out",
+                keys=("store.kind", "store.url"),
+            )
         if min(self.grpc_port, self.shards, self.replicas, self.write_consistency) < 0:
             raise ConfigError("numbers of a store are not negative")
         if self.timeout_s <= 0:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from pincite.errors import ConfigError
-from pincite.surfaces.cli.options import PRESET_NAMES, here, index_option, say
+from pincite.surfaces.cli.options import here, index_option, preset_option, say
 
 
 @click.command()
@@ -26,7 +26,7 @@ from pincite.surfaces.cli.options import PRESET_NAMES, here, index_option, say
 @click.option("--allow-host", multiple=True, help="A further Host that clients may name.")
 @click.option("--allow-origin", multiple=True, help="A web page's origin that may connect.")
 @click.option("--chatgpt", is_flag=True, help="Serve ChatGPT's `search` and `fetch` instead.")
-@click.option("--preset", type=click.Choice(PRESET_NAMES), help="Instead of the configured.")
+@preset_option
 @index_option
 def mcp(
     http: bool,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pincite.errors import UsageError
+from pincite.presets import preset_names, unknown_preset
 from pincite.settings.defaults import DEFAULT_COLLECTION, WAIT_S
 from pincite.support.terminal import control, visible
 
@@ -21,10 +22,27 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., object])
-#: As in `pincite.presets`, which takes long to import.
-PRESET_NAMES = ("general", "evidence", "multi-model")
 OK, ERROR, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 
+
+def known_preset(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+    """The name of a preset. An unknown one is answered with those that may have been meant."""
+    if name is not None and name not in preset_names():
+        raise click.BadParameter(unknown_preset(name))
+    return name
+
+
+def _completed(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    return [name for name in preset_names() if name.startswith(begun)]
+
+
+preset_option = click.option(
+    "--preset",
+    metavar=f"[{'|'.join(preset_names())}]",
+    callback=known_preset,
+    shell_complete=_completed,
+    help="Below the values of pincite.toml, for the preset that it extends.",
+)
 index_option = click.option(
     "--index",
     type=click.Path(path_type=Path, file_okay=False),

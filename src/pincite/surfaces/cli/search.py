@@ -10,10 +10,10 @@ import click
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
-    PRESET_NAMES,
     hand_over,
     index_option,
     json_option,
+    preset_option,
     run,
     say,
     show,
@@ -55,7 +55,7 @@ _ASKING = (
         type=click.Choice(["hybrid", "vector", "keyword"]),
         help="Search by meaning (vector), by word (keyword), or by both.",
     ),
-    click.option("--preset", type=click.Choice(PRESET_NAMES), help="Instead of the configured."),
+    preset_option,
     click.option(
         "--budget-ms", type=click.IntRange(min=1), help="Leave out what this time is too short for."
     ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pincite.surfaces.cli.options import index_option, say, with_options
+from pincite.surfaces.cli.options import index_option, preset_option, say, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ measure_option = click.option(
 )
 collections_option = click.option("-c", "--collection", multiple=True, help="Only these.")
 _TRIED = (
-    click.option("--preset", help="This preset instead of the profile in use."),
+    preset_option,
     click.option(
         "--set",
         "values",

@@ -1,0 +1,82 @@
+"""What `pincite.toml`, all that it extends and the variables over it say together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import ConfigError
+from pincite.model import AttributeType
+from pincite.profile import Profile, profile_from
+from pincite.settings.attributes import take_attributes
+from pincite.settings.external import ForeignSettings, take_foreign_settings
+from pincite.settings.layers import Layer, located, merged
+from pincite.settings.models import ModelSettings, take_model_settings
+from pincite.settings.retrieval_log import LogSettings, take_log_settings
+from pincite.settings.sources import SourceConfig, sources_from
+from pincite.settings.stores import take_store_settings
+from pincite.stores.settings import StoreSettings
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Everything that a file can set."""
+
+    profile: Profile
+    use: ModelSettings
+    store: StoreSettings
+    log: LogSettings
+    sources: tuple[SourceConfig, ...]
+    attributes: Mapping[str, AttributeType]
+    foreign: Mapping[str, ForeignSettings]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a system is read in: the variables, the files of vectors and rates, the folder that
+    paths count from where no file says it, and the collection of sources that name none."""
+
+    environ: Mapping[str, str]
+    cache: Path | None
+    rates: Path | None
+    folder: Path
+    collection: str
+
+
+def read_system(layers: Sequence[Layer], origin: str, around: Around) -> System:
+    """The system of all layers, of which the first win. `origin` is what they are called together.
+
+    Raises ConfigError for what is unknown, wrong or contradicts itself, and says where it stands.
+    """
+    try:
+        return _system(merged(layers), origin, around)
+    except ConfigError as error:
+        read = partial(_alone, around=around)
+        raise located(error, layers, origin, default_of, read) from error
+
+
+def default_of(key: str) -> object:
+    """The default of a key of the profile or the store."""
+    section, _, rest = key.partition(".")
+    found: Any = StoreSettings() if section == "store" else getattr(Profile(), section)
+    for name in rest.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def _alone(layer: Layer, around: Around) -> System:
+    return _system(merged([layer]), str(layer.file or layer.origin), around)
+
+
+def _system(table: dict[str, Any], origin: str, around: Around) -> System:
+    store = take_store_settings(table, origin)
+    foreign = take_foreign_settings(table, origin, store)
+    use = take_model_settings(table, origin, around.environ, around.cache, around.rates)
+    log = take_log_settings(table, origin, around.environ)
+    attributes = take_attributes(table, origin)
+    given = table.pop("source", ())
+    sources = sources_from(given, origin, around.folder, around.collection, attributes)
+    return System(profile_from(table, origin), use, store, log, sources, attributes, foreign)

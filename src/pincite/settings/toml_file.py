@@ -1,0 +1,129 @@
+"""A TOML file of somebody, read within limits, and the lines that its keys stand on."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pincite.errors import ConfigError
+
+#: A file with every key that there is has 20 kB.
+MOST_BYTES: Final = 256_000
+#: `a.a.a = 1` takes `tomllib` time of the square of its parts, and more for a header of them. With
+#: these limits the worst file takes 1 s.
+_MOST_DOTS: Final = 250
+_DEEPEST: Final = 30
+#: Statements above these sizes have no line: finding their end takes the square of their lines.
+_MOST_LINES, _MOST_CHARS = 200, 20_000
+
+KeyPath = tuple[str, ...]
+
+
+def read_file(path: Path) -> str:
+    """The text of a regular file. Raises ConfigError."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
+            raise ConfigError(f"{path} is not a file")
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    if len(raw) > MOST_BYTES:
+        raise ConfigError(f"{path} has more than {MOST_BYTES:,} bytes; that is no configuration")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def parse(text: str, origin: str) -> dict[str, Any]:
+    """The table of a TOML file. Raises ConfigError that names `origin`, and a line where one can
+    be named."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > _MOST_DOTS:
+            raise ConfigError(
+                f"{origin}: line {number} has more than {_MOST_DOTS} dots",
+                hint="write the list on several lines",
+            )
+    try:
+        table = tomllib.loads(text)
+    except RecursionError as error:
+        raise ConfigError(f"{origin}: tables or lists are nested too deep") from error
+    except ValueError as error:  # also of a number with thousands of digits
+        raise ConfigError(f"{origin}: {error}") from error
+    level: list[Any] = [table]
+    for _ in range(_DEEPEST):
+        level = [inner for value in level for inner in _inside(value)]
+    if level:
+        raise ConfigError(f"{origin}: tables or lists are nested more than {_DEEPEST} deep")
+    return table
+
+
+def _inside(value: object) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def lines_of(text: str) -> Mapping[KeyPath, int]:
+    """The line of every key whose line can be told, by its path; entries of a list of tables are
+    counted from 1: `("source", "1", "path")`. The text is valid TOML."""
+    found: dict[KeyPath, int] = {}
+    for number, paths, _ in statements(text):
+        for path in paths:
+            found.setdefault(path, number)
+    return found
+
+
+def statements(text: str) -> Iterator[tuple[int, tuple[KeyPath, ...], str]]:
+    """Each header, key, comment and empty line of valid TOML: its first line, the paths that it
+    sets and its text. Ends early where a statement is too long to be told apart.
+
+    A statement is the least number of lines that is TOML by itself, for TOML ends it with a line.
+    """
+    header: KeyPath = ()
+    counts: dict[KeyPath, int] = {}
+    held: list[str] = []
+    start = 1
+    for number, line in enumerate(re.split(r"\r?\n", text), 1):
+        held.append(line)
+        chunk = "\n".join(held)
+        if len(held) > _MOST_LINES or len(chunk) > _MOST_CHARS:
+            return
+        try:
+            table = tomllib.loads(chunk)
+        except ValueError:
+            continue
+        if chunk.lstrip().startswith("["):
+            (header,) = _headers(table)
+            if chunk.lstrip().startswith("[["):
+                counts[header] = counts.get(header, 0) + 1
+                header = (*header, str(counts[header]))
+            paths: tuple[KeyPath, ...] = (header,)
+        else:
+            paths = tuple((*header, *path) for path in leaves(table))
+        yield start, paths, chunk
+        held, start = [], number + 1
+
+
+def leaves(table: Mapping[str, Any]) -> Iterator[KeyPath]:
+    """The paths of all values that are no tables, and of empty tables."""
+    for key, value in table.items():
+        if isinstance(value, Mapping) and value:
+            for rest in leaves(value):
+                yield (key, *rest)
+        else:
+            yield (key,)
+
+
+def _headers(table: Mapping[str, Any]) -> list[KeyPath]:
+    path: list[str] = []
+    inner: Any = table
+    while isinstance(inner, Mapping) and inner:
+        ((key, inner),) = inner.items()
+        path.append(key)
+    return [tuple(path)]

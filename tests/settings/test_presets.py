@@ -1,0 +1,92 @@
+"""Presets are files; what they set is what was measured, and the command line starts no slower."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from pincite.errors import ConfigError
+from pincite.model import Corpus
+from pincite.presets import EVIDENCE, GENERAL, MULTI_MODEL, PRESETS, preset_names, preset_table
+from pincite.presets import description as description_of
+from pincite.profile import SECTIONS, Profile
+from pincite.stages.coverage import CoverageConfig
+from pincite.stages.fuse import FuseConfig
+from pincite.stages.load import LoadConfig
+from pincite.stages.merge import MergeConfig
+from pincite.stages.pack import PackConfig
+from pincite.stages.prepare import PrepareConfig
+from pincite.stages.rerank import RerankConfig
+from pincite.stages.retrieve import RetrieveConfig
+from pincite.stages.select import SelectConfig
+from pincite.stages.smooth import SmoothConfig
+
+EXPECTED = {
+    GENERAL: Profile(),
+    EVIDENCE: Profile(
+        corpus=Corpus(topics="guide concepts example"),
+        prepare=PrepareConfig(
+            expansions={
+                "*": (
+                    "{code} official usage: {query}",
+                    "{corpus} {topics}: {query}",
+                    "In code: {identifiers} {query}",
+                )
+            }
+        ),
+        retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256),
+        fuse=FuseConfig(method="weighted_dbsf", apart=True),
+        load=LoadConfig(pool=180, share=0.5, alone=1 / 3, vectors=False),
+        smooth=SmoothConfig(weight=0.0),
+        rerank=RerankConfig(pool=180),
+        cover=CoverageConfig(candidates=30),
+        select=SelectConfig(results=12, docs=3, code=3),
+        pack=PackConfig(need_url=True),
+    ),
+    MULTI_MODEL: Profile(
+        retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12),
+        fuse=FuseConfig(method="rrf"),
+        across=MergeConfig(method="rrf", depth=36, per_result=3),
+        load=LoadConfig(pool=36, alone=1.0),
+        smooth=SmoothConfig(weight=0.0),
+        select=SelectConfig(results=12),
+    ),
+}
+
+
+def test_the_presets_are_those_that_were_measured() -> None:
+    assert dict(PRESETS) == EXPECTED
+    assert repr(dict(PRESETS)) == repr(EXPECTED)  # 3 is not 3.0 in a pack
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_sets_the_profile_alone_so_that_an_option_can_choose_it(name: str) -> None:
+    """Models and the store are open before a command's `--preset` is looked at."""
+    assert set(preset_table(name)) <= set(SECTIONS)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_first_line_of_a_preset_says_what_it_is_for(name: str) -> None:
+    said = description_of(name)
+    assert 30 < len(said) < 110
+    assert not said.startswith("#")
+
+
+def test_a_name_that_is_none_is_answered_with_the_most_similar_one_first() -> None:
+    with pytest.raises(ConfigError, match="no preset 'multimodel'; known: multi-model, general, e"):
+        description_of("multimodel")
+    with pytest.raises(KeyError):
+        PRESETS["../presets/general"]
+
+
+def test_names_of_presets_are_known_without_opening_one() -> None:
+    code = (
+        "import sys\nfrom pincite.presets import PRESETS\nnames = [*PRESETS]\n"
+        "print(names == ['general', 'evidence', 'multi-model'], 'pincite.profile' in sys.modules,"
+        " 'tomllib' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False", "False"]
+    assert preset_names() == ("general", "evidence", "multi-model")
