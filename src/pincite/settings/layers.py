@@ -123,7 +123,15 @@ def read_layers(path: Path) -> tuple[Layer, ...]:
         key, given = next(iter(below.items()), ("preset", GENERAL))
         if key == "preset" or given in preset_names() or not _is_path(given):
             return (*layers, preset_layer(given, _where(path, key, given)))
-        path, called = _extended(path, given), f"extends {given}"
+        path = _found(path.parent, given, _where(path, key, given))
+        called = f"extends {given}"
+
+
+def named_layers(name: str, folder: Path) -> tuple[Layer, ...]:
+    """The layers of a preset, or of a file in `folder`. Raises ConfigError."""
+    if name in preset_names() or not _is_path(name):
+        return (preset_layer(name),)
+    return read_layers(_found(folder, name, name))
 
 
 def merged(layers: Iterable[Layer]) -> dict[str, Any]:
@@ -216,18 +224,15 @@ def _where(path: Path, key: str, given: object) -> str:
     return str(path) if key == "preset" else f"{path}: extends = {shown(given)}"
 
 
-def _extended(path: Path, given: str) -> Path:
+def _found(folder: Path, given: str, said: str) -> Path:
+    """The file that was named, by the real path of its folder."""
     try:
-        found = path.parent / Path(given).expanduser()
-        there = found.exists()
+        path = folder / Path(given).expanduser()
+        if path.exists():
+            return path.parent.resolve() / path.name
     except (OSError, RuntimeError, ValueError) as error:  # too long, an unknown user, a NUL
-        raise ConfigError(f"{path}: extends = {shown(given)}: {error}") from error
-    if not there:
-        raise ConfigError(
-            f"{path}: extends = {shown(given)}, and there is no file {found}",
-            hint="paths count from the file they stand in",
-        )
-    return found
+        raise ConfigError(f"{said}: {error}") from error
+    raise ConfigError(f"{said}: there is no file {path}")
 
 
 def _same(path: Path, other: Path | None) -> bool:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 BUNDLED = "bundled"
 _TABLES = ("models", "collections", "providers", "cache")
-_CACHE_MB = 1_000  # 250,000 vectors of 1,024 numbers
+CACHE_MB = 1_000  # 250,000 vectors of 1,024 numbers
 
 
 def _no_key(_: Provider) -> Secret | None:
@@ -82,7 +82,7 @@ class ModelSettings:
     providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
     key_of: Callable[[Provider], Secret | None] = field(default=_no_key, repr=False)
     cache: Path | None = None
-    cache_bytes: int = _CACHE_MB * 1_000_000
+    cache_bytes: int = CACHE_MB * 1_000_000
     rates: Path | None = None
 
 
@@ -110,7 +110,7 @@ def take_model_settings(
         n: _options(v, f"{origin}: [providers.{n}]") for n, v in given["providers"].items()
     }
     limits = dict(_only(given, origin, "cache"))
-    limit_mb = limits.get("limit_mb", _CACHE_MB)
+    limit_mb = limits.get("limit_mb", CACHE_MB)
     if not isinstance(limit_mb, (int, float)) or not 0 <= limit_mb < 1e12:
         raise ConfigError(f"{origin}: cache.limit_mb is {limit_mb!r}; use a number, 0 for no cache")
     return ModelSettings(

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from pincite.errors import ConfigError
 
-#: A file with every key that there is has 20 kB.
-MOST_BYTES: Final = 256_000
+#: A file with every key that there is has 13 kB.
+MOST_BYTES: Final = 128_000
 #: `a.a.a = 1` takes `tomllib` time of the square of its parts, and more for a header of them. With
-#: these limits the worst file takes 1 s.
-_MOST_DOTS: Final = 250
+#: these limits the worst file that was found takes 1 to 2 s.
+_MOST_DOTS: Final = 100
 _DEEPEST: Final = 30
 #: Statements above these sizes have no line: finding their end takes the square of their lines.
 _MOST_LINES, _MOST_CHARS = 200, 20_000

@@ -142,8 +142,18 @@ def stop(index: Path | None) -> None:
 
 
 def _add_commands() -> None:
+    from pincite.surfaces.cli import (
+        config,
+        mcp,
+        models,
+        providers,
+        reembed,
+        replay,
+        rerank,
+        search,
+        store,
+    )
     from pincite.surfaces.cli import index as cli_index
-    from pincite.surfaces.cli import mcp, models, providers, reembed, replay, rerank, search, store
     from pincite.surfaces.cli.eval import run as cli_eval
 
     app.add_command(search.search)
@@ -159,6 +169,8 @@ def _add_commands() -> None:
     app.add_command(providers.embed)
     app.add_command(rerank.rerank)
     app.add_command(replay.replay)
+    app.add_command(config.config)
+    app.add_command(config.presets)
     app.add_command(mcp.mcp)
     app.add_command(store.push)
     app.add_command(store.pull)

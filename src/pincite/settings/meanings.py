@@ -1,0 +1,252 @@
+"""What each key of `pincite.toml` means, in a few words: the comments of `pincite presets show` and
+the table of docs/configuration.md. A test holds it against the code that reads the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+#: By table; `NAME` and `MODEL` stand for names that users choose.
+MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "models": {
+            "dense": (
+                "the model of new collections, PROVIDER:MODEL; "
+                '"bundled" is the one that comes along'
+            ),
+            "rerank": "the reranker, PROVIDER:MODEL; empty for none",
+            "llm": "the language model, PROVIDER:MODEL; empty for none",
+        },
+        "store": {
+            "kind": 'where points are kept; "qdrant" where only a url is given',
+            "url": "the server; empty for a store in the index folder",
+            "prefix": "put before the names of collections on a server",
+            "key_file": "a file that holds the key of the server, where no variable does",
+            "timeout_s": "seconds until a request counts as failed",
+            "grpc_port": "points and searches go there over gRPC; 0 for HTTP",
+            "consistency": "what reads ask of replicas; empty leaves it to the server",
+            "shards": "of a new collection; 0 leaves it to the server",
+            "replicas": "of a new collection; 0 leaves it to the server",
+            "write_consistency": "replicas that a write waits for; 0 leaves it to the server",
+            "on_disk": "whether vectors stay on disk",
+            "quantization": "of vectors; empty leaves it to the store",
+            "tenant": "the field by whose values points are kept together on disk",
+        },
+        "cache": {
+            "limit_mb": "megabytes of vectors that were paid for; 0 for no cache",
+        },
+        "log": {
+            "enabled": "whether searches are logged",
+            "max_bytes": "a file is put aside when the next line would make it larger",
+            "keep": "files that are put aside and kept",
+            "mask_secrets": "leaves out what looks like a key or a password in a question",
+        },
+        "collections.NAME": {
+            "dense": "the model of this collection; empty: that of [models]",
+            "beside": (
+                "documents that are indexed with another model get a collection beside this one"
+            ),
+            "depth": "hits of each side; 0 for the limits of [retrieve]",
+            "weight": "what its fused scores are multiplied with",
+            "qdrant": (
+                "the name of a collection of another program "
+                "on a Qdrant server, which this one then is"
+            ),
+            "model": "the dense model of that collection",
+            "fields": "which key of a point holds what: a layout, or a table",
+            "url": "the server, where that is not the one of [store]",
+            "key_file": "a file that holds the key of the server",
+            "timeout_s": "seconds until a request counts as failed",
+            "vector": "the vector's name, where there are several",
+            "sparse": "the sparse vector's name, where there is one",
+            "sparse_model": "what encodes questions for the sparse vector",
+            "kind": "of points that do not say it themselves",
+            "language": "of points that do not say it themselves",
+        },
+        "providers.NAME": {
+            "url": "where it is; empty for the vendor's own address",
+            "key_file": "a file that holds the key, where no variable does",
+            "timeout_s": "seconds until one request counts as failed",
+            "deadline_s": "seconds for all tries together",
+            "tries": "times that a request is sent at most",
+            "concurrency": "requests at a time",
+            "max_items": "texts in one request; 0 for what the provider takes",
+            "max_tokens": "tokens in one request; 0 for what the provider takes",
+            "max_item_tokens": "tokens of one text; 0 for what the model takes",
+            "tokenizer": "a tokenizer.json to count tokens with",
+            "oversize": "what becomes of a text that is too large alone",
+            "query_prefix": "put before questions; unset: what the model's name calls for",
+            "document_prefix": "put before documents; unset: what the model's name calls for",
+            "instruction": "what the model is told of the task, where it takes that",
+            "body": "added to every request as it is",
+            "cache": "whether vectors are kept, so that no text is paid for twice",
+            "scores": "what a reranker gives, where its file does not know",
+            "prompt": "who applies the prompt of Qwen3-Reranker",
+            "prune_below": "SPLADE: weights at most this are dropped; unset: the usual limit",
+            "document_terms": "SPLADE: terms of a document that are kept; 0 for the usual number",
+            "query_terms": "SPLADE: terms of a question that are kept; 0 for the usual number",
+            "normalise": "SPLADE: divides by the norm, which makes scores cosines",
+            "precision": "of graphs that are made from safetensors",
+            "requests_per_minute": "of each model, all processes together; 0 for no limit",
+            "tokens_per_minute": "of each model, all processes together; 0 for no limit",
+        },
+        "providers.NAME.rates.MODEL": {
+            "requests_per_minute": "of this model; 0 for no limit",
+            "tokens_per_minute": "of this model; 0 for no limit",
+        },
+        "source": {
+            "path": "what to index: a folder, checkout, archive, wheel or file",
+            "collection": "where it is indexed into; empty for the default one",
+            "name": "how citations begin; unset: found, or as before",
+            "ref": "the revision of what records none itself; unset: found, or as before",
+            "url_rule": (
+                "how paths become addresses: one rule or "
+                "several, of which the first that matches decides"
+            ),
+            "anchors": "how addresses name headings; unset: found, or as before",
+            "include": "only paths that match these globs",
+            "exclude": "no paths that match these globs",
+        },
+        "corpus": {
+            "name": 'what is indexed, as in "using Google ADK"',
+            "docs": "what its documentation is called; empty: the name",
+            "code": "what its source code is called; empty: the name",
+            "topics": "a few words for what it is about",
+        },
+        "prepare": {
+            "max_chars": "a longer question is cut, with a notice",
+            "expansions": (
+                "other wordings for a second pass, by the name "
+                'of a collection or "*"; at most three each'
+            ),
+        },
+        "retrieve": {
+            "dense_limit": "hits by meaning of each collection",
+            "sparse_limit": "hits by words of each collection",
+            "hnsw_ef": "candidates that the vector index looks at",
+            "exact": "compares every vector instead of asking the vector index",
+            "timeout_s": "seconds until a collection is left out",
+            "widened": "what limits are multiplied by for a kind of source that is asked again",
+            "identifier_weight": "how much more the question's identifiers count by words",
+            "engine_fusion": (
+                "lets the store fuse both sides, which saves a request; it breaks ties at random"
+            ),
+            "engine_k": "the k of the store's RRF",
+            "engine_limit": "results that the store returns where it fuses",
+            "mode": "both sides, by meaning alone, or by words alone",
+            "keyword": "words rank by BM25, or are a filter",
+            "per_result": (
+                "the limits are so many times the results that are asked for; 0 leaves them"
+            ),
+            "least_per_result": (
+                "the limits are at least so many times the results that are asked for"
+            ),
+        },
+        "fuse": {
+            "method": "how both sides become one ranking",
+            "k": "of RRF",
+            "expansion_weight": "what another wording weighs against the question",
+            "dense_weight": "the share of the side by meaning",
+            "foreign_dense_weight": (
+                "that share where the model does not know the question's language"
+            ),
+            "code_dense_weight": "that share for code that is asked for in words",
+            "apart": (
+                "puts each collection on a scale of its own, where all are about the same thing"
+            ),
+            "vector_weight": "shifts these shares; 0 and 1 leave one side alone",
+        },
+        "across": {
+            "method": "collections are compared by score or by place",
+            "k": "of RRF",
+            "depth": "how many of each collection take part in RRF; 0 for all",
+            "per_result": (
+                "so many times the results that are asked for take part; 0 leaves the depth"
+            ),
+        },
+        "load": {
+            "pool": "candidates that are loaded for a reranker",
+            "vectors": "whether they are loaded with their vectors",
+            "share": (
+                "the part of the pool that one "
+                "collection may take while others have candidates left"
+            ),
+            "alone": "the part of the pool that is enough without a reranker",
+        },
+        "dedup": {
+            "same_text": "drops chunks whose text is equal up to white space, too",
+        },
+        "smooth": {
+            "neighbours": "neighbours that speak for a candidate",
+            "weight": "what they count; 0 leaves the scores alone",
+            "pool": "how many of the best are smoothed",
+        },
+        "rerank": {
+            "pool": "how many of the best are judged",
+            "timeout_s": "seconds until the order of retrieval is kept",
+            "corpus": "stands in for corpus.name",
+            "instruction": (
+                "what a reranker is told that takes an instruction; empty tells it nothing"
+            ),
+            "header": "how much is said of where a passage stands",
+            "body_tokens": "tokens of a passage that are sent",
+            "tokenizer": "a tokenizer.json to count them with",
+            "budget_tokens": "tokens that one request may cost",
+            "batch": "passages in a request where there are several",
+            "start_ms": "what a request costs, to plan a time budget",
+            "each_ms": "what a passage costs, to plan a time budget",
+        },
+        "blend": {
+            "rerank_weight": "1 leaves the order to the reranker, 0 to retrieval",
+        },
+        "cover": {
+            "candidates": "how many of the best are looked at",
+            "word_weight": "what words weigh where the cosine, which weighs 1, is known",
+        },
+        "gate": {
+            "signal": "what the verdict is judged by",
+        },
+        "gate.coverage_normalised": {
+            "grounded_at": "grounded from here on",
+            "weak_at": "weak from here on, none below",
+            "calibrated": "whether both come from a golden set of this corpus",
+        },
+        "gate.coverage_share": {
+            "grounded_at": "grounded from here on, without a model",
+            "weak_at": "weak from here on, none below",
+            "calibrated": "whether both come from a golden set of this corpus",
+        },
+        "gate.dense_cosine": {
+            "grounded_at": "grounded from here on",
+            "weak_at": "weak from here on, none below",
+            "calibrated": "whether both come from a golden set of this corpus",
+        },
+        "gate.reranked_probability": {
+            "grounded_at": "grounded from here on",
+            "weak_at": "weak from here on, none below",
+            "calibrated": "whether both come from a golden set of this corpus",
+            "reranker": "the fingerprint of the reranker that they were calibrated with",
+        },
+        "select": {
+            "results": "results at most",
+            "on_none": "what a verdict of none shows: nothing, or the nearest all the same",
+            "per_document": "chunks of one document at most; 0 for any number",
+            "docs": "results of twelve that are documentation, where enough are relevant",
+            "code": "results of twelve that are code, where enough are relevant",
+            "buffer": "both are looked for among so many of the best; 0 for all",
+            "need_url": "leaves out documentation that has no address",
+        },
+        "again": {
+            "few": "with fewer candidates the other wordings are asked",
+            "widen": "fetches more of a kind of source of which too little is shown",
+        },
+        "context": {
+            "around": "what is shown around a result",
+            "max_chars": "characters of it at most",
+        },
+        "pack": {
+            "max_chars": "longer texts are cut, with a notice; 0 cuts nothing",
+            "need_url": "says of documentation without an address that it has none",
+        },
+    }
+)

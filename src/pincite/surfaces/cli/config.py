@@ -1,0 +1,146 @@
+"""`pincite presets` and `pincite config`: named systems, and what is in force and why."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.surfaces.cli.options import (
+    NOTHING,
+    OK,
+    here,
+    index_option,
+    json_option,
+    preset_option,
+    say,
+    show,
+)
+
+if TYPE_CHECKING:
+    from pincite.settings.load import Settings
+
+
+@click.group()
+def presets() -> None:
+    """Named systems: models, store and search in one file, to use, copy, extend and compare."""
+
+
+@presets.command("list")
+@json_option
+def list_(json_: bool) -> None:
+    """Name each preset, and say what it is for."""
+    from pincite.presets import description, preset_names
+    from pincite.surfaces.render import to_json
+
+    found = {name: description(name) for name in preset_names()}
+    if json_:
+        show(to_json([{"name": name, "description": text} for name, text in found.items()]))
+        return
+    widest = max(map(len, found))
+    for name, text in found.items():
+        show(f"{name:{widest}}  {text}")
+
+
+@presets.command("show")
+@click.argument("name")
+def show_preset(name: str) -> None:
+    """Print a preset as a pincite.toml with every key, which can be used as it stands.
+
+    pincite presets show evidence > pincite.toml
+    """
+    from pincite.settings.preset_file import preset_file
+
+    show(preset_file(name).rstrip("\n"))
+
+
+@presets.command()
+@click.argument("name")
+@click.argument("other", required=False)
+@json_option
+@index_option
+def diff(name: str, other: str | None, json_: bool, index: Path | None) -> None:
+    """Print the keys whose values differ: in NAME, and in OTHER or what is in force.
+
+    Both are names of presets, or files such as ./team.toml.
+    """
+    from pincite.settings.layers import merged
+    from pincite.settings.origins import HIDDEN, safe
+    from pincite.settings.preset_file import differences, named_table
+    from pincite.settings.toml_text import dotted, inline
+    from pincite.surfaces.render import to_json
+
+    one = named_table(name, here())
+    second = merged(_settings(index).layers) if other is None else named_table(other, here())
+    found = {
+        dotted(path): (safe(path[-1], mine), safe(path[-1], theirs))
+        for path, (mine, theirs) in differences(one, second).items()
+    }
+    there = "in force" if other is None else other
+    if json_:
+        show(to_json([{"name": key, "one": a, "other": b} for key, (a, b) in found.items()]))
+        return
+    for key, (a, b) in found.items():
+        told = [value if value == HIDDEN else inline(value) for value in (a, b)]
+        show(f"{key} = {told[0]}  # {there}: {told[1]}")
+    if not found:
+        say(f"{name} and {there if other else 'what is in force'} are the same")
+
+
+@click.group()
+def config() -> None:
+    """What is set, by what, and where."""
+
+
+@config.command("show")
+@click.argument("key", nargs=-1)
+@click.option("--origin", is_flag=True, help="Say what set each value.")
+@preset_option
+@json_option
+@index_option
+def show_config(
+    key: tuple[str, ...], origin: bool, preset: str | None, json_: bool, index: Path | None
+) -> None:
+    """Print every setting in force, or those of a KEY such as fuse.method or fuse.
+
+    What wins: an option of a command, a variable, pincite.toml, what it extends, the preset, the
+    default. Keys of services are never printed.
+    """
+    from pincite.settings.origins import HIDDEN, only, settings_in_force
+    from pincite.settings.toml_text import inline
+    from pincite.surfaces.render import to_json
+
+    settings = _settings(index)
+    every = settings_in_force(settings, os.environ, index_option=index is not None, preset=preset)
+    chosen = only(every, key)
+    if json_:
+        show(to_json([asdict(one) for one in chosen]))
+        return
+    for one in chosen:
+        if one.secret:
+            show(f"{one.name} {f'set by {one.origin}' if one.value == 'set' else one.value}")
+            continue
+        value = one.value if one.value == HIDDEN else inline(one.value)
+        show(f"{one.name} = {value}" + (f"  # {one.origin}" if origin else ""))
+
+
+@config.command()
+@index_option
+def path(index: Path | None) -> int:
+    """Print the file that is read, and below it those that it extends."""
+    settings = _settings(index)
+    files = [layer.file for layer in settings.layers if layer.file]
+    for file in files:
+        show(str(file))
+    if not files:
+        say(f"no file is read; it would be {settings.index.parent / 'pincite.toml'}")
+    return OK if files else NOTHING
+
+
+def _settings(index: Path | None) -> Settings:
+    from pincite.settings.load import load_settings
+
+    return load_settings(os.environ, here(), index)
