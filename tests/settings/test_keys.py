@@ -11,13 +11,12 @@ import pytest
 
 from pincite.presets import PRESETS, preset_table, preset_text
 from pincite.settings import load as load_module
-from pincite.settings.keys import REQUIRED, in_force, keys
+from pincite.settings.keys import in_force, keys, page_rows
 from pincite.settings.layers import PRECEDENCE
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.meanings import MEANINGS
 from pincite.settings.models import ModelSettings
 from pincite.settings.preset_file import differences, preset_file
-from pincite.settings.toml_text import inline
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
@@ -105,25 +104,11 @@ def test_systems_differ_in_what_is_set_and_not_in_what_is_usual() -> None:
     }
 
 
-def rows() -> list[str]:
-    """The table of keys, as docs/configuration.md has it."""
-    lines = []
-    for key in keys():
-        name = ".".join(key.path)
-        default = "needed" if key.default is REQUIRED else f"`{inline(key.default)}`"
-        if key.default is None:
-            default = "unset"
-        elif len(default) > 40:
-            default = "see `pincite presets show general`"
-        lines.append(f"| `{name}` | {key.type.replace('|', ' or ')} | {default} | {key.meaning} |")
-    return lines
-
-
 def test_the_page_lists_every_key_as_it_is() -> None:
     page = PAGE.read_text(encoding="utf-8").split("\n## Every key\n")[1].split("\n## ")[0]
     listed = [line for line in page.splitlines() if line.startswith("| `")]
     below = [line for line in listed if not re.match(r"\| `(extends|preset)`", line)]
-    assert below == rows(), "\n".join(rows())
+    assert below == [*page_rows()], "python -m pincite.settings.keys prints the rows"
     assert len(listed) - len(below) == 2
 
 

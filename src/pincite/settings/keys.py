@@ -1,5 +1,6 @@
 """Every key that `pincite.toml` may have: its type, its default and what it means, read off the
-values that the code makes of them.
+values that the code makes of them. `python -m pincite.settings.keys` prints the rows of
+docs/configuration.md.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from pincite.settings.meanings import MEANINGS
 from pincite.settings.models import BUNDLED, CACHE_MB, CollectionOptions
 from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.sources import SourceConfig
+from pincite.settings.toml_text import inline
 from pincite.stores.settings import StoreSettings
 
 #: What stands in the path of a key for a name that the user chooses, or an entry of a list.
 NAME, MODEL = "NAME", "MODEL"
+TABLE: Final = "table"  # the type of a key whose value has keys that users choose
 _WILD: Final = (NAME, MODEL)
 
 
@@ -99,7 +102,15 @@ def in_force(table: Mapping[str, Any]) -> dict[tuple[str, ...], object]:
     return found
 
 
-TABLE: Final = "table"
+def page_rows() -> Iterator[str]:
+    """A row of the documentation for each key."""
+    for key in keys():
+        default = "needed" if key.default is REQUIRED else f"`{inline(key.default)}`"
+        if key.default is None:
+            default = "unset"
+        elif len(default) > 40:
+            default = "see `pincite presets show general`"
+        yield f"| `{'.'.join(key.path)}` | {key.type} | {default} | {key.meaning} |"
 
 
 def _places(
@@ -197,3 +208,7 @@ def _type(hint: Any) -> str:
     if isinstance(origin, type) and issubclass(origin, Sequence):
         return f"list of {_type(inside[0])}s"
     return TABLE
+
+
+if __name__ == "__main__":
+    print(*page_rows(), sep="\n")

@@ -169,7 +169,7 @@ def located(
     each with its value and place, else the layer that has the same error by itself. `origin` is
     what the message calls the whole, `default` a key's default, and `read` reads one layer."""
     message = error.message.removeprefix(f"{origin}: ")
-    if error.keys and error.keys != _BELOW:
+    if error.keys:
         table = merged(layers)
         told = " and ".join(
             f"{key} = {shown(_value(table, key, default))} ({place_of(layers, key.split('.'))})"

@@ -20,7 +20,6 @@ from pincite.settings.toml_text import dotted
 
 HIDDEN = "(hidden)"
 _SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
-_OURS = ("key_file", "max_tokens", "max_item_tokens", "tokenizer", "body_tokens", "budget_tokens")
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]*@")
 
 
@@ -90,7 +89,7 @@ def _sorted(layers: Sequence[Layer]) -> list[tuple[KeyPath, object]]:
 
 
 def _of_key(path: KeyPath, value: object, layers: Sequence[Layer]) -> Setting:
-    name, shown = dotted(path), safe(path[-1], value)
+    name, shown = dotted(path), safe(path, value)
     set_by, layer = path, layer_of(layers, path)
     if layer is None and path == ("store", "kind"):  # a url alone says which kind
         set_by = ("store", "url")
@@ -101,17 +100,17 @@ def _of_key(path: KeyPath, value: object, layers: Sequence[Layer]) -> Setting:
     return Setting(name, shown, layer.place(set_by), file, layer.line(set_by))
 
 
-def safe(name: str, value: object) -> object:
-    """The value of the key `name` without passwords."""
+def safe(path: KeyPath, value: object) -> object:
+    """The value of a key without passwords: those of addresses, and what is named like one in the
+    only table whose keys are not ours."""
     if isinstance(value, Mapping):
-        return {key: safe(key, inner) for key, inner in value.items()}
+        return {key: safe((*path, key), inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [safe(name, inner) for inner in value]
-    if not isinstance(value, str) or not value:
+        return [safe(path, inner) for inner in value]
+    if not isinstance(value, str):
         return value
-    if name not in _OURS and _SECRET.search(name):
-        return HIDDEN
-    return _CREDENTIALS.sub("...@", value)
+    free = path[0] == "providers" and "body" in path
+    return HIDDEN if free and any(map(_SECRET.search, path)) else _CREDENTIALS.sub("...@", value)
 
 
 def _of_variables(

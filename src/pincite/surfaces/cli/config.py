@@ -76,7 +76,7 @@ def diff(name: str, other: str | None, json_: bool, index: Path | None) -> None:
     one = named_table(name, here())
     second = merged(_settings(index).layers) if other is None else named_table(other, here())
     found = {
-        dotted(path): (safe(path[-1], mine), safe(path[-1], theirs))
+        dotted(path): (safe(path, mine), safe(path, theirs))
         for path, (mine, theirs) in differences(one, second).items()
     }
     there = "in force" if other is None else other
