@@ -123,8 +123,25 @@ def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = N
     except msgspec.ValidationError as error:
         raise ConfigError(f"{origin}: {error}") from error
     except ConfigError as error:
-        said = f"{origin}: {error.message}"
-        raise ConfigError(said, hint=error.hint, keys=error.keys) from error
+        said, keys = f"{origin}: {error.message}", error.keys
+        if keys and "." not in keys[0]:  # of a table that does not know where it is
+            path = _refused(merged, base or Profile(), ())
+            keys = tuple(".".join((*path, key)) for key in keys)
+        raise ConfigError(said, hint=error.hint, keys=keys) from error
+
+
+def _refused(table: Mapping[str, Any], base: Any, path: tuple[str, ...]) -> tuple[str, ...]:
+    """The path of the innermost table that its own type refuses."""
+    for section in fields(base):
+        inner = getattr(base, section.name)
+        if is_dataclass(inner):
+            try:
+                msgspec.convert(table[section.name], type(inner))
+            except ConfigError:
+                return _refused(table[section.name], inner, (*path, section.name))
+            except msgspec.ValidationError:
+                continue  # wrong as well, and not what is looked for
+    return path
 
 
 def _merge(

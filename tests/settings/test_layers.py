@@ -107,7 +107,7 @@ def test_paths_count_from_the_file_they_stand_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('extends = "./gone.toml"\n', "there is no file"),
+        ('extends = "./gone.toml"\n', "no file"),
         ('extends = "evidnce"\n', "no preset 'evidnce'; known: evidence, general"),
         ("extends = 3\n", "no preset 3"),
         ('extends = ["evidence"]\n', r"no preset \['evidence'\]"),
@@ -122,9 +122,9 @@ def test_paths_count_from_the_file_they_stand_in(tmp_path: Path) -> None:
         ('extends = "./digits.toml"\n', "digits"),
         ('extends = "./latin.toml"\n', "utf-8"),
         ('extends = "~nobody-at-all/x.toml"\n', "home directory"),
-        ('extends = "a\\u0000b.toml"\n', "there is no file"),
+        ('extends = "a\\u0000b.toml"\n', "no file"),
         (f'extends = "./{"x" * 5000}.toml"\n', "too long"),
-        ('extends = "https://example.org/team.toml"\n', "there is no file"),
+        ('extends = "https://example.org/team.toml"\n', "no file"),
     ],
 )
 def test_what_cannot_be_extended_is_named_with_the_file(
@@ -140,7 +140,7 @@ def test_what_cannot_be_extended_is_named_with_the_file(
     error = refused(tmp_path, text)
     with pytest.raises(ConfigError, match=said):
         raise error
-    assert str(tmp_path) in error.message or "/dev/zero" in error.message or "/ is" in error.message
+    assert str(tmp_path) in error.message
 
 
 def test_files_that_extend_each_other_in_a_circle_are_named(tmp_path: Path) -> None:
@@ -208,6 +208,20 @@ def test_a_file_that_is_no_configuration_is_refused_without_a_value_of_it(tmp_pa
             {},
             "select.docs = 8 (extends ./team.toml:2) and select.code = 8 ({mine}:3): ",
         ),
+        (
+            "[gate.coverage_share]\nweak_at = 0.4\n",
+            "[gate]\ncoverage_share = { grounded_at = 0.1 }\n",
+            {},
+            "gate.coverage_share.weak_at = 0.4 (extends ./team.toml:2) and"
+            " gate.coverage_share.grounded_at = 0.1 ({mine}:3): ",
+        ),
+        (
+            "",
+            "[gate.dense_cosine]\ngrounded_at = 0.1\n",
+            {},
+            "gate.dense_cosine.weak_at = 0.35 (default) and gate.dense_cosine.grounded_at = 0.1"
+            " ({mine}:3): ",
+        ),
     ],
 )
 def test_a_contradiction_is_named_with_both_places(
@@ -269,4 +283,6 @@ def test_lines_are_told_of_odd_toml_or_not_at_all() -> None:
     assert found[("t", "q", "r")] == 6
     assert (found[("source", "1", "path")], found[("source", "2", "path")]) == (10, 12)
     assert found[("source", "2", "inl", "v", "w")] == 14
+    layer = Layer("f", {}, text='[c.x]\ndepth = 1\nfields = { text = "t" }\n')
+    assert layer.place(["c", "x", "fields"]) == "f:3"
     assert lines_of("a = 1\nb = [\n" + "1,\n" * 300 + "]\nc = 1\n") == {("a",): 1}

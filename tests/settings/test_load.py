@@ -57,6 +57,8 @@ def test_a_file_beside_the_index_changes_the_profile(tmp_path: Path) -> None:
         ("[select]\nresults = 1000\n", r"load\.pool"),
         ('preset = "nope"\n', "no preset 'nope'"),
         ("[fuse\n", "line 1"),
+        ("[log]\nmax_bytes = 0\n", "max_bytes is 0"),
+        ("[cache]\nlimit_mb = inf\n", "limit_mb is inf"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named_with_the_file(
@@ -81,6 +83,11 @@ def test_what_is_wrong_in_the_file_is_named_with_the_file(
 def test_what_is_wrong_in_the_environment_is_named(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=name):
         load_settings({name: value}, tmp_path)
+
+
+def test_a_file_may_begin_with_the_mark_that_editors_put_there(tmp_path: Path) -> None:
+    (tmp_path / "pincite.toml").write_bytes(b"\xef\xbb\xbf[select]\r\nresults = 3\r\n")
+    assert load_settings({}, tmp_path).profile.select.results == 3
 
 
 def test_every_variable_is_described() -> None:

@@ -75,8 +75,11 @@ class Layer:
         return True
 
     def line(self, path: Sequence[str]) -> int | None:
-        """The line of the key, or of the value that holds it."""
-        for size in range(len(path), 0, -1):
+        """The line of the key, of the first key in its table, or of the value that holds it."""
+        inside = [n for key, n in self.lines.items() if key[: len(path)] == tuple(path)]
+        if inside:
+            return min(inside)
+        for size in range(len(path) - 1, 0, -1):
             if (found := self.lines.get(tuple(path[:size]))) is not None:
                 return found
         return None
@@ -228,11 +231,12 @@ def _found(folder: Path, given: str, said: str) -> Path:
     """The file that was named, by the real path of its folder."""
     try:
         path = folder / Path(given).expanduser()
-        if path.exists():
+        if path.is_file():
             return path.parent.resolve() / path.name
+        there = path.exists()
     except (OSError, RuntimeError, ValueError) as error:  # too long, an unknown user, a NUL
         raise ConfigError(f"{said}: {error}") from error
-    raise ConfigError(f"{said}: there is no file {path}")
+    raise ConfigError(f"{said}: " + (f"{path} is not a file" if there else f"no file {path}"))
 
 
 def _same(path: Path, other: Path | None) -> bool:

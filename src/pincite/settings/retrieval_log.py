@@ -58,6 +58,8 @@ def take_log_settings(
         return msgspec.convert(values, LogSettings)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{origin}: log: {error}") from error
+    except ConfigError as error:
+        raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
 
 
 def log_enabled(environ: Mapping[str, str]) -> bool | None:

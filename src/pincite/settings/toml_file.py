@@ -35,7 +35,7 @@ def read_file(path: Path) -> str:
     if len(raw) > MOST_BYTES:
         raise ConfigError(f"{path} has more than {MOST_BYTES:,} bytes; that is no configuration")
     try:
-        return raw.decode("utf-8")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: {error}") from error
 

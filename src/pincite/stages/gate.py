@@ -41,7 +41,8 @@ class Thresholds:
         if not 0 <= self.weak_at <= self.grounded_at:
             raise ConfigError(
                 f"gate thresholds are weak_at {self.weak_at} and grounded_at {self.grounded_at};"
-                " they must not be negative, and weak_at must not be above grounded_at"
+                " they must not be negative, and weak_at must not be above grounded_at",
+                keys=("weak_at", "grounded_at"),
             )
 
     def calibrated_for(self, reranker: str) -> bool:  # noqa: ARG002
