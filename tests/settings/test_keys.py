@@ -58,6 +58,19 @@ def test_a_preset_that_is_shown_and_used_as_a_file_is_the_same_system(
     assert differences(tomllib.loads(preset_file(name)), preset_table(name)) == {}
 
 
+def test_a_preset_is_hidden_by_a_file_that_sets_all_its_keys_to_something_else(
+    tmp_path: Path,
+) -> None:
+    every = loaded(tmp_path, preset_file("general"))
+    assert every.hides("evidence")
+    assert every.hides("multi-model")
+    assert not every.hides("general")
+    assert not loaded(tmp_path, preset_file("evidence")).hides("evidence")
+    assert not loaded(tmp_path, 'extends = "evidence"\n[select]\nresults = 3\n').hides("general")
+    assert not loaded(tmp_path, 'extends = "evidence"\n').hides("evidence")
+    assert not load_settings({}, tmp_path / "none").hides("evidence")
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_shown_preset_holds_every_key_and_every_reason_of_its_file(name: str) -> None:
     text = preset_file(name)

@@ -11,6 +11,7 @@ import pytest
 from pincite.errors import ConfigError
 from pincite.profile import Profile, profile_from
 from pincite.settings.load import VARIABLES, load_settings
+from pincite.settings.stores import store_key
 
 
 def make_index(folder: Path) -> Path:
@@ -88,6 +89,16 @@ def test_what_is_wrong_in_the_environment_is_named(tmp_path: Path, name: str, va
 def test_a_file_may_begin_with_the_mark_that_editors_put_there(tmp_path: Path) -> None:
     (tmp_path / "pincite.toml").write_bytes(b"\xef\xbb\xbf[select]\r\nresults = 3\r\n")
     assert load_settings({}, tmp_path).profile.select.results == 3
+
+
+@pytest.mark.parametrize("held", ["one\ntwo", "two words", "schlüssel", " \n"])
+def test_a_file_that_holds_no_key_is_sent_to_no_server(tmp_path: Path, held: str) -> None:
+    (tmp_path / "private").write_text(held)
+    store = '[store]\nurl = "https://q.example"\nkey_file = "private"\n'
+    (tmp_path / "pincite.toml").write_text(store)
+    with pytest.raises(ConfigError, match="private") as caught:
+        store_key({}, load_settings({}, tmp_path).store)
+    assert held.strip() not in str(caught.value) or not held.strip()
 
 
 def test_every_variable_is_described() -> None:

@@ -72,6 +72,10 @@ def test_a_preset_that_is_shown_and_used_as_a_file_gives_the_same_packs(
     for name in PRESETS:
         shop.write("pincite.toml", shop("presets", "show", name).stdout)
         assert packs(shop) == chosen[name]
+        said = shop("evidence", "how do I rotate a key", "--all", code=0).stderr
+        assert ("pincite.toml sets all keys that the preset evidence" in said) == (
+            name != "evidence"
+        )
         assert all(chosen[name] != chosen[other] for other in PRESETS if other != name)
 
 

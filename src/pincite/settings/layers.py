@@ -145,6 +145,16 @@ def merged(layers: Iterable[Layer]) -> dict[str, Any]:
     return table
 
 
+def value_at(table: Mapping[str, Any], path: Sequence[str], default: object = None) -> object:
+    """The value at a path, the default where there is none."""
+    inner: Any = table
+    for part in path:
+        if not isinstance(inner, Mapping) or part not in inner:
+            return default
+        inner = inner[part]
+    return inner
+
+
 def place_of(layers: Iterable[Layer], path: Sequence[str]) -> str:
     """Where the value in force of a key comes from."""
     layer = layer_of(layers, path)
@@ -175,8 +185,8 @@ def located(
     if error.keys:
         table = merged(layers)
         told = " and ".join(
-            f"{key} = {shown(_value(table, key, default))} ({place_of(layers, key.split('.'))})"
-            for key in error.keys
+            f"{key} = {shown(value_at(table, path, default(key)))} ({place_of(layers, path)})"
+            for key, path in ((key, key.split(".")) for key in error.keys)
         )
         return ConfigError(f"{told}: {message}", hint=error.hint, keys=error.keys)
     if sum(layer.file is not None for layer in layers) > 1:
@@ -195,15 +205,6 @@ def shown(value: object) -> str:
 
     text = _CREDENTIALS.sub("...@", inline(value))
     return text if len(text) <= 200 else f"{text[:200]}..."
-
-
-def _value(table: Mapping[str, Any], key: str, default: Callable[[str], object]) -> object:
-    inner: Any = table
-    for part in key.split("."):
-        if not isinstance(inner, Mapping) or part not in inner:
-            return default(key)
-        inner = inner[part]
-    return inner
 
 
 def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

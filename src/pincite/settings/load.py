@@ -34,6 +34,7 @@ from pathlib import Path
 from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError
 from pincite.model import AttributeType
+from pincite.presets import preset_table
 from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.providers.bundled.cache import default_root
 from pincite.providers.pace import default_rates
@@ -41,12 +42,22 @@ from pincite.settings.defaults import DEFAULT_COLLECTION
 from pincite.settings.environment import SEARCH_VARIABLES, named_collection, variable_layers
 from pincite.settings.external import ForeignSettings
 from pincite.settings.external import key_of as key_of_foreign
-from pincite.settings.layers import CONFIG_FILE, Layer, located, merged, read_layers, with_preset
+from pincite.settings.layers import (
+    CONFIG_FILE,
+    Layer,
+    layer_of,
+    located,
+    merged,
+    read_layers,
+    value_at,
+    with_preset,
+)
 from pincite.settings.models import ModelSettings
 from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.sources import SourceConfig
 from pincite.settings.stores import KEYS
 from pincite.settings.system import Around, default_of, read_system
+from pincite.settings.toml_file import leaves
 from pincite.stores.settings import StoreSettings
 
 INDEX_FOLDER = ".pincite"
@@ -105,6 +116,17 @@ class Settings:
             raise located(
                 error, layers, origin, default_of, lambda one: _profile((one,))
             ) from error
+
+    def hides(self, name: str) -> bool:
+        """Do files and variables set all keys of this preset, and some to other values? Wordings
+        (`prepare.expansions`) do not count, whose keys are names. Raises ConfigError."""
+        table = preset_table(name)
+        above = tuple(layer for layer in self.layers if not layer.preset)
+        known = merged(above)
+        paths = [path for path in leaves(table) if path[:2] != ("prepare", "expansions")]
+        return all(layer_of(above, path) for path in paths) and any(
+            value_at(known, path) != value_at(table, path) for path in paths
+        )
 
 
 def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:

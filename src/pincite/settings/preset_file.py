@@ -17,8 +17,8 @@ from pincite.settings.toml_text import assignment, dotted, inline
 
 _WIDTH = 98  # of a comment
 _HEAD = """\
-# Every key stands here with its value, so `--preset` changes nothing while this file is in use. To
-# keep only what you change, and follow later versions with the rest:
+# Every key stands here with its value and wins over `--preset`. To keep only what you change, and
+# follow later versions with the rest:
 #
 # extends = "{name}"
 """

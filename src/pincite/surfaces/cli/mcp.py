@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from pincite.errors import ConfigError
-from pincite.surfaces.cli.options import here, index_option, preset_option, say
+from pincite.surfaces.cli.options import here, index_option, preset_option, say, say_hidden
 
 
 @click.command()
@@ -55,6 +55,7 @@ def mcp(
             hint="pip install 'pincite[mcp]'",
         ) from error
     settings = load_settings(os.environ, here(), index)
+    say_hidden(settings, preset)
     offer = Offer(chatgpt, preset)
     if http:
         address = Address(host, port, allow_host, allow_origin)

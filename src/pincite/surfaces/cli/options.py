@@ -19,6 +19,7 @@ from pincite.support.terminal import control, visible
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
     from pincite.model import Notice
+    from pincite.settings.load import Settings
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -114,6 +115,15 @@ def hand_over(raw: bytes, text: str) -> None:
 def say_notice(notice: Notice) -> None:
     """A warning for the person."""
     say(f"warning: {notice.code}: {notice.message}")
+
+
+def say_hidden(settings: Settings, preset: str | None) -> None:
+    """A warning where a preset was chosen whose keys are all set by something stronger."""
+    if preset and settings.hides(preset):
+        say(
+            f"warning: preset_hidden: {settings.config} sets all keys that the preset {preset}"
+            " sets, and wins: take those out that are to come from the preset"
+        )
 
 
 def here() -> Path:

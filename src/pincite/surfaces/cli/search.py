@@ -16,14 +16,17 @@ from pincite.surfaces.cli.options import (
     preset_option,
     run,
     say,
+    say_hidden,
     show,
     with_options,
 )
 
 if TYPE_CHECKING:
     from pincite.asking import SearchOptions
-    from pincite.model import TaskMode
+    from pincite.engine import AsyncPincite
+    from pincite.model import EvidencePack, TaskMode
     from pincite.surfaces import render
+    from pincite.trace import Trace
 
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: What is asked, of which part of the index, and how: of every command that searches.
@@ -139,9 +142,12 @@ def _search(
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
     options = _options(**asked, show_all=show_all)
-    pack, trace = run(
-        lambda engine: commands.search(engine, options, explained=explained, debug=debug), index
-    )
+
+    async def searched(engine: AsyncPincite) -> tuple[EvidencePack, Trace]:
+        say_hidden(engine.settings, options.preset)
+        return await commands.search(engine, options, explained=explained, debug=debug)
+
+    pack, trace = run(searched, index)
     if null:
         raw = render.null_files(pack)
         hand_over(raw, raw.decode())
