@@ -83,6 +83,8 @@ def test_tables_are_merged_and_lists_replaced(tmp_path: Path) -> None:
     assert (options.depth, options.weight) == (9, 0.5)
     assert dict(settings.profile.prepare.expansions) == {"x": ("c {query}",)}
     assert [Path(one.path).name for one in settings.sources] == ["theirs"]
+    settings = load(tmp_path, mine.replace("\nx = [", "\ny = ["))
+    assert dict(settings.profile.prepare.expansions) == {"y": ("c {query}",)}
     settings = load(tmp_path, mine + '[[source]]\npath = "mine"\n')
     assert [Path(one.path).name for one in settings.sources] == ["mine"]
 

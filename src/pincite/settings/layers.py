@@ -1,8 +1,9 @@
 """Where settings come from, and what wins over what.
 
 `pincite.toml` may extend a preset (`extends = "evidence"`, or `preset = "evidence"`) or another
-file (`extends = "../team.toml"`), which may extend a further one. Tables are merged key by key,
-everything else replaces what was there. Paths count from the file they stand in.
+file (`extends = "../team.toml"`), which may extend a further one. Tables are merged key by key, but
+for `prepare.expansions`; everything else replaces what was there. Paths count from the file they
+stand in.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ DEFAULT: Final = "default"
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s\"@]*@")
 _LONGEST = 10  # files that extend each other
 _BELOW = ("extends", "preset")
+#: Tables that are replaced: who gives wordings for some collections wants no others for the rest.
+_WHOLE = (("prepare", "expansions"),)
 #: Keys that hold a path, by the tables that they stand in; `*` is any name.
 _PATHS = (
     ("store", "key_file"),
@@ -207,12 +210,15 @@ def shown(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
-def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _over(
+    below: Mapping[str, Any], above: Mapping[str, Any], path: tuple[str, ...] = ()
+) -> dict[str, Any]:
     table = dict(below)
     for key, value in above.items():
+        here, known = (*path, key), table.get(key)
         if isinstance(value, Mapping):
-            known = table.get(key)
-            table[key] = _over(known if isinstance(known, Mapping) else {}, value)
+            kept = known if isinstance(known, Mapping) and here not in _WHOLE else {}
+            table[key] = _over(kept, value, here)
         else:
             table[key] = value
     return table

@@ -45,7 +45,6 @@ from pincite.settings.external import key_of as key_of_foreign
 from pincite.settings.layers import (
     CONFIG_FILE,
     Layer,
-    layer_of,
     located,
     merged,
     read_layers,
@@ -118,14 +117,12 @@ class Settings:
             ) from error
 
     def hides(self, name: str) -> bool:
-        """Do files and variables set all keys of this preset, and some to other values? Wordings
-        (`prepare.expansions`) do not count, whose keys are names. Raises ConfigError."""
+        """Does choosing this preset change nothing, as files and variables set other values for
+        all that it would change? Raises ConfigError."""
         table = preset_table(name)
-        above = tuple(layer for layer in self.layers if not layer.preset)
-        known = merged(above)
-        paths = [path for path in leaves(table) if path[:2] != ("prepare", "expansions")]
-        return all(layer_of(above, path) for path in paths) and any(
-            value_at(known, path) != value_at(table, path) for path in paths
+        known = merged(with_preset(self.layers, name))
+        return self.preset(name) == self.profile and any(
+            value_at(known, path) != value_at(table, path) for path in leaves(table)
         )
 
 
