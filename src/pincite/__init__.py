@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
     from pincite.errors import IndexNotFound, PinciteError, UsageError
     from pincite.ingestion.options import IndexOptions
-    from pincite.model import Evidence, EvidencePack, Question, Scope, Verdict
+    from pincite.model import (
+        Evidence,
+        EvidencePack,
+        Question,
+        Record,
+        RecordPage,
+        Scope,
+        Verdict,
+    )
     from pincite.profile import Profile
     from pincite.settings.load import Settings, load_settings
     from pincite.sync import Pincite
@@ -38,6 +46,8 @@ _HOMES = {
     "PinciteError": "pincite.errors",
     "Profile": "pincite.profile",
     "Question": "pincite.model",
+    "Record": "pincite.model",
+    "RecordPage": "pincite.model",
     "Scope": "pincite.model",
     "Settings": "pincite.settings.load",
     "Trace": "pincite.trace",
@@ -57,6 +67,8 @@ __all__ = [
     "PinciteError",
     "Profile",
     "Question",
+    "Record",
+    "RecordPage",
     "Scope",
     "Settings",
     "Trace",

@@ -8,13 +8,13 @@ from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
 from pincite.asking import SearchOptions, checked, profile_of, question_of
-from pincite.collection.opened import OpenIndex
 from pincite.daemon.encoder import QueryEncoder
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
 from pincite.model import EvidencePack, Question, Scope, SourceType, TaskMode
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
+from pincite.records.writer import RecordWriter
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 1_000_000
 
 
-class AsyncPincite(OpenIndex):
+class AsyncPincite(RecordWriter):
     """An index folder, open. Use it as an async context manager; one event loop per instance.
 
     >>> async with AsyncPincite(".pincite") as pincite:
@@ -270,7 +270,8 @@ class AsyncPincite(OpenIndex):
 
         require_kind("locator", locator, str, "a citation, path or #id as text")
         require_count("context", context, least=0, most=_MOST_LINES)
-        return await self.foreign.explain_misses(locator, get(self.client(), locator, context))
+        found = get(self.client(), locator, context, self.settings.index)
+        return await self.foreign.explain_misses(locator, found)
 
     async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
         """Does the evidence still hold?
@@ -288,7 +289,8 @@ class AsyncPincite(OpenIndex):
         from pincite.citations.locate import verify
 
         require_kind("pack", pack, EvidencePack, "an EvidencePack")
-        return await verify(self.client(), pack, self.foreign.readable())
+        theirs = self.foreign.readable()
+        return await verify(self.client(), pack, theirs, self.settings.index)
 
     async def check(self, claims: str | Claim | Iterable[str | Claim]) -> tuple[ClaimCheck, ...]:
         """Do citations hold, and do their lines say what is quoted?
@@ -309,7 +311,7 @@ class AsyncPincite(OpenIndex):
         """
         from pincite.citations.claims import check, claims_of
 
-        return await check(self.client(), claims_of(claims))
+        return await check(self.client(), claims_of(claims), self.settings.index)
 
     async def reembed(
         self,
@@ -361,7 +363,7 @@ class AsyncPincite(OpenIndex):
 
         self._searchables = None
         self.foreign.refuse(collection)
-        await drop(self.client(), collection, waiting)
+        await drop(self.client(), collection, waiting, self.settings.index)
 
     async def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
         """Remove a source from a collection. Files stay as they are.
@@ -383,7 +385,8 @@ class AsyncPincite(OpenIndex):
 
         self._searchables = None
         self.foreign.refuse(collection)
-        return await forget(self.client(), self._models, collection, source, waiting)
+        folder = self.settings.index
+        return await forget(self.client(), self._models, collection, source, waiting, folder)
 
     async def stop(self) -> None:
         """End the daemon of the index, if there is one; the next call starts it again.

@@ -4,7 +4,8 @@
     ├── UsageError            a bad option, path or query: something that cannot be
     │   ├── ConfigError       a setting or profile that is unknown or contradicts itself
     │   ├── TagsRequired      a collection that is only searched and read with certain tags
-    │   └── InvalidAttribute  an attribute that cannot be: its name, its type or its value
+    │   ├── InvalidAttribute  an attribute that cannot be: its name, its type or its value
+    │   └── InvalidRecord     a record that cannot be: its id, its text or a field
     ├── SourceError           a file, folder, checkout or archive could not be read
     ├── IndexUnavailable      no index, no daemon, or it does not answer
     │   ├── IndexNotFound     nothing has been indexed here
@@ -57,18 +58,39 @@ class ConfigError(UsageError):
         self.keys = keys
 
 
-class TagsRequired(UsageError):
-    """A collection requires tags that were not given."""
-
-
 class InvalidAttribute(UsageError):
     """An attribute that cannot be. `code` says why (`attribute_name`, `attribute_reserved`,
     `attribute_invalid`, `too_many_attributes`), `name` which one it is."""
 
-    def __init__(self, message: str, *, code: str, name: str = "", hint: str = "") -> None:
+    def __init__(
+        self, message: str, *, code: str = "attribute_invalid", name: str = "", hint: str = ""
+    ) -> None:
         super().__init__(message, hint=hint)
         self.code = code
         self.name = name
+
+
+class InvalidRecord(UsageError):
+    """A record that cannot be indexed. `code` says why, `id` and `position` which one it is: its
+    place among those that were given, from 1."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "",
+        id: str = "",  # noqa: A002 - as in the record
+        position: int = 0,
+        hint: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.id = id
+        self.position = position
+
+
+class TagsRequired(UsageError):
+    """A collection requires tags that were not given."""
 
 
 class SourceError(PinciteError):

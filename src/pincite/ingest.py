@@ -49,6 +49,7 @@ from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import Entry, OpenSource, Selection
+from pincite.sources.records import unsettle
 
 _TOUCHED = 1_000  # records in one message; what is cut off goes on there
 
@@ -69,8 +70,10 @@ async def index_sources(
         base = find_base(settings, infos, locations, options)
         held = members(infos, options.collection)
         options = replace(options, beside=goes_beside(settings, held, options))
+        if options.rebuild:
+            unsettle(settings.index, options.collection)
         known = known_types(settings.attributes, held, options)
-        with open_all(locations, options, base, settings.sources, known) as opened:
+        with open_all(locations, options, base, settings.sources, known, settings.index) as opened:
             schema = await settle_schema(settings, client, held, known, opened, options)
             async with open_dense(settings, of_model(settings, held, options), options) as dense:
                 models = Models(settings.use, settings.models, offline=settings.offline)
@@ -128,8 +131,8 @@ async def ingest(
     if changes.pending or changes.removed or changes.rewritten:
         await index.put_source(spec.name, record)
     if changes.pending and spec.average_length <= 0:
-        spec = await _with_average(opened, changes.pending, spec, deps)
-    await _write_all(opened, changes, records, spec, deps, report)
+        spec = await with_average(opened, changes.pending, spec, deps)
+    await write_all(opened, changes, records, spec, deps, report)
     if changes.removed:
         await index.remove(spec.name, [gone.revision for gone in changes.removed])
     for first in range(0, len(changes.touched), _TOUCHED):
@@ -137,6 +140,9 @@ async def ingest(
     weighed = await weigh_again(spec.name, index, deps.sparse, deps.progress)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
+    if opened.source.kind == "records":
+        indexed = await index.documents(spec.name, opened.source.name)
+        await asyncio.to_thread(opened.settle, indexed)
     await index.put_source(spec.name, report.complete(record))
     if changes.pending or changes.removed or changes.touched or weighed:
         await index.settle(spec.name)
@@ -144,7 +150,7 @@ async def ingest(
     return report
 
 
-async def _write_all(
+async def write_all(
     opened: OpenSource,
     changes: Changes,
     records: Sequence[DocumentRecord],
@@ -230,7 +236,7 @@ def prepare(
         return SkippedFile(entry.path, "failed", f"{type(error).__name__}: {error}")
 
 
-async def _with_average(
+async def with_average(
     opened: OpenSource, pending: Sequence[Entry], spec: CollectionSpec, deps: IngestDeps
 ) -> CollectionSpec:
     """The spec with the average length of a sample: in the end few chunks are weighed again."""

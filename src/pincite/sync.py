@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Literal, Self, TypeVar, Unpack
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
@@ -18,6 +18,7 @@ from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.model import EvidencePack, Question, Scope, SourceType, TaskMode
+from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.settings.defaults import WAIT_S
@@ -28,6 +29,7 @@ from pincite.trace import Trace
 
 if TYPE_CHECKING:
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
+    from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
 
 C = TypeVar("C", bound=type)
 T = TypeVar("T")
@@ -97,6 +99,36 @@ class Pincite:
         """See `AsyncPincite.index`."""
         work = partial(self._engine.index, locations, options=options, progress=progress)
         return self._call(partial(work, **keywords))
+
+    def upsert(
+        self,
+        records: Iterable[object] | AsyncIterable[object],
+        *,
+        collection: str = "",
+        source: str = RECORDS,
+        batch: int = 1_000,
+        on_error: Literal["report", "raise"] = "report",
+        options: IndexOptions | None = None,
+        progress: Callable[[UpsertProgress], None] = lambda _: None,
+    ) -> UpsertReport:
+        """As `AsyncPincite.upsert`."""
+        work = partial(self._engine.upsert, records, collection=collection, source=source)
+        how = partial(work, batch=batch, on_error=on_error)
+        return self._call(partial(how, options=options, progress=progress))
+
+    def delete(
+        self,
+        *,
+        ids: Iterable[str | int] | None = None,
+        where: str = "",
+        tags: Mapping[str, object] | None = None,
+        collection: str = "",
+        source: str = RECORDS,
+        waiting: Waiting = Waiting(WAIT_S),
+    ) -> DeleteReport:
+        """As `AsyncPincite.delete`."""
+        work = partial(self._engine.delete, ids=ids, where=where, tags=tags, waiting=waiting)
+        return self._call(partial(work, collection=collection, source=source))
 
     def search(
         self,

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.model.citation import Citation, cite, format_citation, parse_citation, with_lines
+from pincite.model.citation import (
+    Citation,
+    cite,
+    format_citation,
+    parse_citation,
+    place_of,
+    with_chars,
+    with_lines,
+)
 from tests.builders import chunk
 
 
@@ -26,6 +34,11 @@ from tests.builders import chunk
         (" acme@v1:a b.md#L1 ", ("acme", "v1", "a b.md", 1, 1)),
         ("acme/docs:a.md#L1-L2", ("acme/docs", "", "a.md", 1, 2)),
         ("acme@react@18.0:a.md", ("acme", "react@18.0", "a.md", None, None)),
+        (
+            "records@sha256-0123:ticket/7#char=120,480",
+            ("records", "sha256-0123", "ticket/7", None, None, None, None, 120, 480),
+        ),
+        ("records@v1:7#char=120", ("records", "v1", "7#char=120", None, None)),
     ],
 )
 def test_a_citation_has_its_parts(text: str, parts: tuple[object, ...]) -> None:
@@ -50,6 +63,7 @@ _PARTS = st.sampled_from(
     (
         *("#", "@", ":", "%", " ", "\n", "\t", "L3", "#L3", "#L3-L9", "#L3C2-L9", "-L9", "C4"),
         *("%23L3", "%2523L3C1", "%20", "%2520", "%0A", "7", "3:9", "//", ".md", "é", "中"),
+        *("#char=1,2", "char=", ",", "%23char=1,2", "%2523char=12,3"),
         "https://x.org/a/#top",
     )
 )
@@ -63,6 +77,9 @@ def _citations(draw: st.DrawFn) -> Citation:
     named = draw(_NAMES), draw(st.just("") | _NAMES), draw(_NAMES)
     if draw(st.booleans()):
         return Citation(*named)
+    if draw(st.booleans()):
+        start, end = draw(st.integers(0, 10**9 - 1)), draw(st.integers(0, 10**9 - 1))
+        return Citation(*named, start_char=start, end_char=end)
     return Citation(*named, draw(_LINE), draw(_LINE), draw(_COLUMN), draw(_COLUMN))
 
 
@@ -98,3 +115,16 @@ def test_the_lines_of_a_citation_are_replaced_columns_and_all() -> None:
     assert with_lines("acme@v1:a#b.md#L3C4-L9C2", 3, 5) == "acme@v1:a#b.md#L3-L5"
     with pytest.raises(ValueError, match="no citation"):
         with_lines("a.md", 1, 2)
+
+
+def test_a_record_is_cited_by_its_id_and_characters_even_if_it_has_an_address() -> None:
+    one = chunk("a", path="ticket 7", url="https://x.org/7", start=5, end=19, cited_in="char")
+    assert cite(one) == "acme/docs@c0ffee:ticket 7#char=5,19"
+    assert place_of(one) == "ticket 7#char=5,19"
+
+
+def test_the_characters_of_a_citation_are_replaced() -> None:
+    assert with_chars("acme@v1:7#char=3,9", 0, 5) == "acme@v1:7#char=0,5"
+    assert with_chars("acme@v1:7#L3-L9", 0, 5) == "acme@v1:7#char=0,5"
+    with pytest.raises(ValueError, match="no citation"):
+        with_chars("a.md", 1, 2)

@@ -71,6 +71,7 @@ def _chunk(document: Document, section: Section, starts: list[int], common: Attr
         end_column=end - starts[last - 1] if start != line_start or not at_end else None,
         plain=section.plain,
         attributes={**common, **section.attributes} if section.attributes else common,
+        cited_in=document.cited_in,
     )
 
 

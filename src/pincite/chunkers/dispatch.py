@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.lines import Lines
@@ -9,7 +10,7 @@ from pincite.chunkers.packing import Packer
 
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig
-    from pincite.model import Document, Section
+    from pincite.model import Document, PageSpan, Section
 
 _TABLES = frozenset({"csv", "tsv"})
 _DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
@@ -17,7 +18,9 @@ _DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
 
 def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
     """Sections of any document, by `start`, none empty or blank, none overlapping; every line
-    that is not blank is in some section. Never fails on a text."""
+    that is not blank is in some section, and no section is in two pages. Never fails on a text."""
+    if document.pages:
+        return tuple(one for page in document.pages for one in _chunk_page(document, page, config))
     text, language = document.text, document.language
     if not text or text.isspace():
         return ()
@@ -47,6 +50,20 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     if language == "rst":
         return tuple(packer.pack(rst_pieces(lines, packer.room)))
     return tuple(packer.pack(text_pieces(lines)))
+
+
+def _chunk_page(document: Document, page: PageSpan, config: ChunkerConfig) -> list[Section]:
+    text = document.text[page.start : page.end]
+    sections = chunk_document(replace(document, text=text, pages=()), config)
+    return [
+        replace(
+            one,
+            start=one.start + page.start,
+            end=one.end + page.start,
+            attributes={**one.attributes, **page.attributes},
+        )
+        for one in sections
+    ]
 
 
 def _chunk_html(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:

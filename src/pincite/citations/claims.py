@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from pincite.citations.find import Lines, find_text
@@ -12,7 +13,7 @@ from pincite.citations.verify import Freshness, document_at
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, UsageError
 from pincite.model import Document
-from pincite.model.citation import parse_citation
+from pincite.model.citation import chars_of, parse_citation
 from pincite.model.revisions import DIRTY, same_revision
 from pincite.ports import CollectionInfo, Index
 from pincite.readers.decoding import decode
@@ -34,8 +35,8 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimCheck:
-    """What has become of a claim. `path` and lines (1-based, inclusive) are where its text is now,
-    None where that cannot be said."""
+    """What has become of a claim. `path` and lines (1-based, inclusive), in a record also the
+    characters, are where its text is now, None where that cannot be said."""
 
     citation: str
     status: ClaimStatus
@@ -43,17 +44,21 @@ class ClaimCheck:
     path: str | None = None
     start_line: int | None = None
     end_line: int | None = None
+    start_char: int | None = None
+    end_char: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """What is claimed: that these lines of a file have this text, or are of this revision."""
+    """What is claimed: that these lines of a file, or characters of a record, have this text, or
+    are of this revision."""
 
     known: IndexedFile
     start_line: int | None
     end_line: int | None
     ref: str
     text: str
+    chars: tuple[int, int] | None = None
 
 
 def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
@@ -69,26 +74,30 @@ def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
     return claims
 
 
-async def check(index: Index, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
+async def check(
+    index: Index, claims: Sequence[Claim], folder: Path | None = None
+) -> tuple[ClaimCheck, ...]:
     """One verdict per claim, in their order. Differences in white space do not count.
 
     `fresh`: the cited lines have the quote; without one, the file is that of the cited revision.
     `moved`: the quote is elsewhere in the file. `changed`: it is not in the file, or the file has
     no such lines. `deleted`: the file is gone. `unknown`: it is not indexed, or the file is of
     another revision, which is not at hand, and there is no quote. An id stands for the text of
-    its chunk, the lines of a commit that git has for theirs.
+    its chunk, the lines of a commit that git has for theirs. Records are in the index `folder`.
     """
     infos = visible(await index.collections())
-    return tuple([await _check_one(index, infos, claim) for claim in claims])
+    return tuple([await _check_one(index, infos, claim, folder) for claim in claims])
 
 
-async def _check_one(index: Index, infos: Sequence[CollectionInfo], claim: Claim) -> ClaimCheck:
+async def _check_one(
+    index: Index, infos: Sequence[CollectionInfo], claim: Claim, folder: Path | None
+) -> ClaimCheck:
     try:
         cited = await _resolve(index, infos, claim)
     except UsageError as error:
         return ClaimCheck(claim.citation, "unknown", error.message)
     try:
-        with reopen_source(cited.known.record) as opened:
+        with reopen_source(cited.known.record, folder=folder, only_read=True) as opened:
             document = document_at(opened, cited.known.path)
             if document is not None and not cited.text:
                 cited = replace(cited, text=_text_at(opened, cited, document))
@@ -96,6 +105,8 @@ async def _check_one(index: Index, infos: Sequence[CollectionInfo], claim: Claim
         return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
     if document is None:
         return ClaimCheck(claim.citation, "deleted", "the file is gone", cited.known.path)
+    if cited.chars is not None:
+        return _compare_chars(claim, cited, document, *cited.chars)
     status, detail, start, end = _compare(cited, document)
     return ClaimCheck(claim.citation, status, detail, cited.known.path, start, end)
 
@@ -113,10 +124,13 @@ async def _resolve(index: Index, infos: Sequence[CollectionInfo], claim: Claim) 
         record = next(r for r in info.sources if r.source.name == chunk.repo)
         text = claim.quote or chunk.text
         known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)
-        return _Cited(known, chunk.start_line, chunk.end_line, chunk.ref, text)
+        lines = (chunk.start_line, chunk.end_line)
+        return _Cited(known, *lines, chunk.ref, text, chars_of(chunk))
     known = await find_path(index, infos, citation.place, citation.source)
-    lines = (citation.start_line, citation.end_line)
-    return _Cited(known, *lines, citation.ref, claim.quote)
+    if citation.start_char is not None and citation.end_char is not None:
+        chars = (citation.start_char, citation.end_char)
+        return _Cited(known, None, None, citation.ref, claim.quote, chars)
+    return _Cited(known, citation.start_line, citation.end_line, citation.ref, claim.quote)
 
 
 def _text_at(opened: OpenSource, cited: _Cited, document: Document) -> str:
@@ -135,6 +149,32 @@ def _is_revision(cited: _Cited, document: Document) -> bool:
     if same_revision(cited.ref, document.ref):
         return as_indexed or not document.ref.endswith(DIRTY)
     return as_indexed and same_revision(cited.ref, cited.known.ref)
+
+
+def _compare_chars(
+    claim: Claim, cited: _Cited, document: Document, start: int, end: int
+) -> ClaimCheck:
+    """What is claimed of a record, against the record as it is now."""
+    path, text = cited.known.path, document.text
+    if cited.text.strip():
+        wanted = " ".join(cited.text.split())
+        if wanted in " ".join(text[start:end].split()):
+            lines = text.count("\n", 0, start) + 1, text.count("\n", 0, max(start, end - 1)) + 1
+            return ClaimCheck(claim.citation, "fresh", "", path, *lines, start, end)
+        near = text.count("\n", 0, start) + 1
+        found = find_text(text, cited.text, Lines(near, near), spaces="any")
+        if found is None:
+            return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
+        said = f"now in lines {found.start}-{found.end} of the record"
+        return ClaimCheck(claim.citation, "moved", said, path, found.start, found.end)
+    if not same_revision(cited.ref, document.ref):
+        said = f"the record is at {document.ref} now: give the quote, or search again"
+        return ClaimCheck(claim.citation, "unknown", said, path)
+    if not start < end <= len(text):
+        said = f"the record has {len(text):,} characters"
+        return ClaimCheck(claim.citation, "changed", said, path)
+    lines = text.count("\n", 0, start) + 1, text.count("\n", 0, end - 1) + 1
+    return ClaimCheck(claim.citation, "fresh", "", path, *lines, start, end)
 
 
 _Verdict = tuple[ClaimStatus, str, int | None, int | None]

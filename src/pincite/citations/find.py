@@ -58,6 +58,18 @@ def find_text(
     return min(found, key=order, default=None)
 
 
+def find_chars(text: str, wanted: str, near: int) -> int | None:
+    """Where `wanted` begins in `text`, nearest to the position `near`, the earlier of two; None
+    where it does not stand there, or is empty."""
+    if not wanted:
+        return None
+    after = text.find(wanted, near)
+    head = text[: near + len(wanted) - 1]
+    back = head[::-1].find(wanted[::-1])  # as below: `rfind` is quadratic at worst
+    found = [at for at in (len(head) - back - len(wanted) if back >= 0 else -1, after) if at >= 0]
+    return min(found, key=lambda at: abs(at - near), default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Searched:
     """A text that is searched. `begins` says where its lines begin in it, `numbers` which lines of

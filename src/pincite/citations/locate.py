@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 from pincite.citations.verify import Checked, Freshness, check, check_stored, document_at
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, UsageError
-from pincite.model import Chunk, EvidencePack, SourceRecord
-from pincite.model.citation import Citation, format_citation, parse_citation
+from pincite.model import Chunk, Document, EvidencePack, SourceRecord
+from pincite.model.citation import Citation, chars_of, format_citation, parse_citation
 from pincite.ports import CollectionInfo, Index, Readable
 from pincite.readers.urls import url_for
 from pincite.sources import OpenSource
@@ -27,7 +28,8 @@ _CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})$")
 @dataclass(frozen=True, slots=True)
 class Passage:
     """Lines of a file as it is now. `changed` says that it is not what was indexed, `newline` that
-    a newline follows the last line. `text.encode(encoding)` are the bytes of the file."""
+    a newline follows the last line. `text.encode(encoding)` are the bytes of the file. Of a record
+    these are the characters from `start_char` to `end_char`, which is not one of them."""
 
     citation: str
     repo: str
@@ -38,6 +40,8 @@ class Passage:
     changed: bool
     encoding: str = "utf-8"
     newline: bool = True
+    start_char: int | None = None
+    end_char: int | None = None
 
     @property
     def raw(self) -> bytes:
@@ -57,13 +61,14 @@ class IndexedFile:
     content_hash: str
 
 
-async def get(index: Index, locator: str, context: int = 0) -> Passage:
+async def get(index: Index, locator: str, context: int = 0, folder: Path | None = None) -> Passage:
     """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count` or a citation, with so
     many lines of context before and after, read from disk.
 
     A path may be shortened from the left as long as it is unambiguous, and `source:path` names
-    the source. A citation gives the lines as they are now, of whatever revision. Raises
-    UsageError, or SourceError where the file is gone.
+    the source. A citation gives the lines as they are now, of whatever revision. Records are read
+    from the index `folder`, by their id in place of the path, or by a citation with characters.
+    Raises UsageError, or SourceError where the file is gone.
     """
     infos = visible(await index.collections())
     chunk = _CHUNK.match(locator)
@@ -71,21 +76,28 @@ async def get(index: Index, locator: str, context: int = 0) -> Passage:
         info, found = await find_chunk(index, infos, chunk["id"])
         record = next(r for r in info.sources if r.source.name == found.repo)
         known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
-        return _read_lines(known, found.start_line, found.end_line, context)
+        if (chars := chars_of(found)) is not None:
+            return read_chars(known, folder, *chars, context)
+        return _read_lines(known, found.start_line, found.end_line, context, folder)
     cited = parse_citation(locator)
     names = {record.source.name for info in infos for record in info.sources}
     # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT
-    if cited and cited.source in names and (cited.ref or cited.start_line):
+    by_place = cited and (cited.ref or cited.start_line or cited.end_char is not None)
+    if cited and cited.source in names and by_place:
         known = await find_path(index, infos, cited.place, cited.source)
+        if cited.start_char is not None and cited.end_char is not None:
+            return read_chars(known, folder, cited.start_char, cited.end_char, context)
         first, last = await _cited_lines(index, known, cited)
-        return _read_lines(known, first, last, context)
+        return _read_lines(known, first, last, context, folder)
     place = _PLACE.match(locator)
     if place is None:
         raise UsageError(f"{locator!r} is neither an id nor a path", hint="pincite get PATH:10:20")
+    if place["line"] and (ours := await find_record(index, infos, locator)):
+        return _read_lines(ours, 1, 10**9, context, folder)  # an id may have colons in it
     start = int(place["line"] or 1)
     count = int(place["count"] or (10**9 if place["line"] is None else 20))
     known = await find_path(index, infos, place["path"])
-    return _read_lines(known, start, start + count - 1, context)
+    return _read_lines(known, start, start + count - 1, context, folder)
 
 
 async def find_chunk(
@@ -115,17 +127,22 @@ async def find_path(
     """
     wanted = path.removeprefix("./")
     exact, partial = [], []
+    ours = await find_record(index, infos, wanted, source)
+    if ours is not None:
+        exact.append(ours)
     for info in infos:
-        sources = {record.source.name: record for record in info.sources}
-        for known in await index.documents(info.spec.name):
-            if source is not None and known.source != source:
+        for record in info.sources:
+            name = record.source.name
+            if source not in (None, name) or record.source.kind == "records":
                 continue
-            record = sources[known.source]
-            item = IndexedFile(info.spec.name, record, known.path, known.ref, known.content_hash)
-            if wanted in (known.path, f"{known.source}:{known.path}"):
-                exact.append(item)
-            elif known.path.endswith(f"/{wanted}") or _is_address(wanted, record, known.path):
-                partial.append(item)
+            for known in await index.documents(info.spec.name, name):
+                item = IndexedFile(
+                    info.spec.name, record, known.path, known.ref, known.content_hash
+                )
+                if wanted in (known.path, f"{name}:{known.path}"):
+                    exact.append(item)
+                elif known.path.endswith(f"/{wanted}") or _is_address(wanted, record, known.path):
+                    partial.append(item)
     found = {(one.record.source.name, one.path): one for one in exact or partial}
     if not found:
         raise UsageError(f"no indexed file is named {path!r}", hint="pincite status")
@@ -133,6 +150,25 @@ async def find_path(
         names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
         raise UsageError(f"{path!r} may be one of {names}: give more of the path")
     return next(iter(found.values()))
+
+
+async def find_record(
+    index: Index, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+) -> IndexedFile | None:
+    """The indexed record of this path, None where there is none, or more than one. There may be
+    millions of them: none but this one is looked at."""
+    found: dict[str, IndexedFile] = {}
+    for info in infos:
+        for record in info.sources:
+            name = record.source.name
+            if record.source.kind != "records" or source not in (None, name):
+                continue
+            wanted = path.removeprefix(f"{name}:") if source is None else path
+            for place in dict.fromkeys((path, wanted)):
+                for chunk in (await index.document(info.spec.name, name, place))[:1]:
+                    known = (info.spec.name, record, place, chunk.ref, chunk.content_hash)
+                    found[f"{name}:{place}"] = IndexedFile(*known)
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 async def _cited_lines(index: Index, known: IndexedFile, cited: Citation) -> tuple[int, int]:
@@ -151,14 +187,73 @@ def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
     return url_for(path, record.source.url_rule) == wanted.partition("#")[0]
 
 
-def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passage:
+def _document(known: IndexedFile, folder: Path | None) -> Document:
     record, path = known.record, known.path
-    with reopen_source(record) as opened:
+    with reopen_source(record, folder=folder, only_read=True) as opened:
         document = document_at(opened, path)
-        if document is None:
-            raise SourceError(
-                f"{path} is not in {record.source.location} any more", hint="pincite index"
-            )
+    if document is None:
+        raise SourceError(
+            f"{path} is not in {record.source.location} any more", hint="pincite index"
+        )
+    return document
+
+
+def read_chars(
+    known: IndexedFile, folder: Path | None, start: int, end: int, context: int
+) -> Passage:
+    """Characters of a record as it is now, and so many whole lines before and after. Raises
+    UsageError, SourceError."""
+    document = _document(known, folder)
+    text = document.text
+    if not 0 <= start < end or start >= len(text):
+        raise UsageError(f"{known.path} has {len(text):,} characters, none from {start} to {end}")
+    first, last = start, min(end, len(text))
+    if context:
+        first, last = _line_start(text, first, context), _line_end(text, last, context)
+    return _passage(known, document, first, last)
+
+
+def _line_start(text: str, position: int, above: int) -> int:
+    for _ in range(above + 1):
+        position = text.rfind("\n", 0, position)
+        if position < 0:
+            return 0
+    return position + 1
+
+
+def _line_end(text: str, position: int, below: int) -> int:
+    position -= 1
+    for _ in range(below + 1):
+        position = text.find("\n", position + 1)
+        if position < 0:
+            return len(text)
+    return position
+
+
+def _passage(known: IndexedFile, document: Document, first: int, last: int) -> Passage:
+    """Characters of a record, with the lines that they are in."""
+    changed = document.content_hash != known.content_hash
+    name, ref = known.record.source.name, document.ref if changed else known.ref
+    cited = Citation(name, ref, known.path, start_char=first, end_char=last)
+    return Passage(
+        citation=format_citation(cited),
+        repo=name,
+        path=known.path,
+        start_line=document.text.count("\n", 0, first) + 1,
+        end_line=document.text.count("\n", 0, max(first, last - 1)) + 1,
+        text=document.text[first:last],
+        changed=changed,
+        newline=False,
+        start_char=first,
+        end_char=last,
+    )
+
+
+def _read_lines(
+    known: IndexedFile, start: int, end: int, context: int, folder: Path | None
+) -> Passage:
+    record, path = known.record, known.path
+    document = _document(known, folder)
     changed = document.content_hash != known.content_hash
     ref = document.ref if changed else known.ref
     lines = document.text.split("\n")
@@ -167,6 +262,9 @@ def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passa
     last = min(end + context, len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0))
     start = max(1, start - context)
     last = max(start, last)
+    if document.cited_in == "char":
+        begin = sum(len(line) + 1 for line in lines[: start - 1])
+        return _passage(known, document, begin, begin + len("\n".join(lines[start - 1 : last])))
     return Passage(
         citation=format_citation(Citation(record.source.name, ref, path, start, last)),
         repo=record.source.name,
@@ -181,11 +279,15 @@ def _read_lines(known: IndexedFile, start: int, end: int, context: int) -> Passa
 
 
 async def verify(
-    index: Index, pack: EvidencePack, foreign: Mapping[str, Readable] = MappingProxyType({})
+    index: Index,
+    pack: EvidencePack,
+    foreign: Mapping[str, Readable] = MappingProxyType({}),
+    folder: Path | None = None,
 ) -> tuple[Checked, ...]:
     """Hold every item of a pack against the files as they are now and the revision that it cites,
     in the order of the items; see `citations.verify.check`. Items of `foreign` collections are
-    held against what these have; see `citations.verify.check_stored`."""
+    held against what these have; see `citations.verify.check_stored`. Records are in the index
+    `folder`."""
     infos = visible(await index.collections())
     sources = {
         (name, record.source.name): record
@@ -209,7 +311,9 @@ async def verify(
                 if key not in sources:
                     raise SourceError(f"source {item.repo!r} is not in the index any more")
                 if key not in opened:
-                    opened[key] = stack.enter_context(reopen_source(sources[key]))
+                    opened[key] = stack.enter_context(
+                        reopen_source(sources[key], folder=folder, only_read=True)
+                    )
                 checked.append(check(opened[key], item, text_cut=text_cut))
             except PinciteError as error:
                 state: Freshness = "unknown" if item.collection in foreign else "deleted"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pincite.citations.find import Lines, find_text
+from pincite.citations.find import Lines, find_chars, find_text
 from pincite.model import Document, Evidence
 from pincite.model.revisions import content_ref, same_revision, short_ref
 from pincite.ports import Readable
@@ -21,8 +21,8 @@ RevisionState = Literal["confirmed", "refuted", "unknown"]
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What has become of one item of a pack. `start_line` and `end_line` are where its text is
-    now. `revision` says whether the cited revision has the text at the cited lines; it is
-    `unknown` where that revision is not at hand."""
+    now, in a record also `start_char` and `end_char`. `revision` says whether the cited revision
+    has the text there; it is `unknown` where that revision is not at hand."""
 
     number: int
     citation: str
@@ -31,6 +31,8 @@ class Checked:
     start_line: int | None = None
     end_line: int | None = None
     revision: RevisionState = "unknown"
+    start_char: int | None = None
+    end_char: int | None = None
 
 
 def document_at(opened: OpenSource, path: str) -> Document | None:
@@ -38,6 +40,8 @@ def document_at(opened: OpenSource, path: str) -> Document | None:
     entry = opened.find(path)
     if entry is None:
         return None
+    if (document := opened.document(entry)) is not None:
+        return document
     raw = opened.read(entry)
     ref = opened.ref_for(entry, content_hash_of(raw), raw)
     return read_document(raw, source=opened.source, path=path, ref=ref)
@@ -64,6 +68,8 @@ def check(opened: OpenSource, item: Evidence, *, text_cut: bool = False) -> Chec
     `deleted`: the file is gone. With `text_cut`, texts are beginnings. Raises SourceError.
     """
     document = document_at(opened, item.path)
+    if item.start_char is not None and item.end_char is not None:
+        return check_chars(document, item, text_cut=text_cut)
     revision = _revision(opened, item, document, text_cut=text_cut)
     now = _now(opened, item, document, text_cut=text_cut)
     status, detail, start, end = now
@@ -75,6 +81,37 @@ def check(opened: OpenSource, item: Evidence, *, text_cut: bool = False) -> Chec
     elif document is not None and not same_revision(document.ref, item.ref):
         detail = "; ".join(filter(None, (detail, f"the revision is now {short_ref(document.ref)}")))
     return Checked(item.number, item.citation, status, detail, start, end, revision)
+
+
+def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) -> Checked:
+    """As `check`, of a record: by characters, and with no revision but the one that is kept."""
+    start, end = item.start_char or 0, item.end_char or 0
+    if document is None:
+        return Checked(item.number, item.citation, "deleted", "the record is gone")
+    here = document.text[start:end]
+    holds = here.startswith(item.text) if text_cut else here == item.text
+    as_cited = same_revision(item.ref, document.ref)
+    revision: RevisionState = "unknown"
+    if as_cited:
+        revision = "confirmed" if holds else "refuted"
+    now = "" if as_cited else f"the revision is now {short_ref(document.ref)}"
+    if holds:
+        return Checked(
+            *(item.number, item.citation, "fresh", now, item.start_line, item.end_line, revision),
+            *(start, end),
+        )
+    found = find_chars(document.text, item.text, start)
+    if found is None or as_cited:
+        said = "the text is not in the record" if found is None else "the record has another text"
+        detail = "; ".join(filter(None, (said, now)))
+        return Checked(item.number, item.citation, "changed", detail, revision=revision)
+    stop = found + end - start
+    first = document.text.count("\n", 0, found) + 1
+    detail = "; ".join(filter(None, (f"now characters {found}-{stop}", now)))
+    return Checked(
+        *(item.number, item.citation, "moved", detail, first),
+        *(first + item.end_line - item.start_line, revision, found, stop),
+    )
 
 
 def _now(

@@ -9,11 +9,19 @@ from pincite.errors import InvalidAttribute
 from pincite.model import Attributes, AttributeType, AttributeValue
 from pincite.model.attributes import (
     MOST_ATTRIBUTES,
+    attribute_from_text,
     attribute_of,
     check_attribute_name,
     reserved_names,
     type_of,
+    type_of_text,
 )
+
+
+class TableText(str):
+    """A text of a table or a command line: it may stand for a value of another type."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +60,10 @@ def normalise(
             raise InvalidAttribute(f"{where}: {error}", code=code, name=str(name)) from error
         kind = known.get(name)
         is_new = kind is None
-        if kind is None:
-            kind = type_of(value)
-        if value is None:
+        if value is None or value == "":
             continue
+        if kind is None:
+            kind = type_of_text(value) if isinstance(value, TableText) else type_of(value)
         if kind is None:
             raise InvalidAttribute(
                 f"{where}: attribute {name!r}: a {type(value).__name__} is no value of an"
@@ -65,7 +73,10 @@ def normalise(
                 hint="give a text, a list of texts, a number, true or false, or a date",
             )
         try:
-            held = attribute_of(kind, value)
+            if isinstance(value, TableText):
+                held = attribute_from_text(kind, str(value))
+            else:
+                held = attribute_of(kind, value)
         except ValueError as error:
             raise InvalidAttribute(
                 f"{where}: attribute {name!r}: {error}",

@@ -101,4 +101,7 @@ def _refreshed(
     same = content_hash == record.content_hash and opened.keeps(record.ref)
     ref = record.ref if same else opened.ref_for(entry, content_hash, raw)
     fresh = replace(record, ref=ref, size=entry.size, mtime_ns=mtime_ns)
+    given = opened.attributes_of(entry.path)
+    if given is not None:
+        return replace(fresh, attributes=given)
     return described_again(fresh, opened.source, spec)

@@ -8,8 +8,10 @@ from pincite.model import Chunk
 
 def enrich(chunk: Chunk) -> str:
     """Where the chunk stands (path, title, headings) on a line of its own, then its text: without
-    markup, and with what its lines show of other files."""
-    return f"{context_line(chunk.title, chunk.headings, chunk.path)}\n{own_text(chunk)}"
+    markup, and with what its lines show of other files. A record's id says nothing of its text, and
+    is left out."""
+    path = "" if chunk.cited_in == "char" else chunk.path
+    return f"{context_line(chunk.title, chunk.headings, path)}\n{own_text(chunk)}"
 
 
 def own_text(chunk: Chunk) -> str:

@@ -33,6 +33,8 @@ class ReadFile:
 def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     """The document in a file, or why there is none. Raises SourceError where the file cannot be
     read, and whatever a reader has not foreseen."""
+    if (document := opened.document(entry)) is not None:
+        return ReadFile(document)
     raw = opened.read(entry)
     if (reason := reject_content(entry.path, raw)) is not None:
         return SkippedFile(entry.path, reason.code, reason.detail)

@@ -51,12 +51,21 @@ def fingerprints_of(
         parts += [opened.source.anchors, url]
     if not opened.source.front_matter and _has_front_matter(path):
         parts.append("no front matter")
+    if made_of := opened.made_of(path):
+        parts.append(made_of)
     if includes:
         parts.append(state_of(opened, path, includes.split("\n")))
-    others = (*spec.formerly, *made_with(opened.source.name, path))
+    return fingerprints(spec, parts, made_with(opened.source.name, path))
+
+
+def fingerprints(
+    spec: CollectionSpec, parts: Sequence[str], others: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """As `fingerprints_of`: the `parts` are what a document's points are made of besides its
+    content, the `others` dense models that it may have been indexed with."""
     return tuple(
         " ".join((spec.chunker, spec.sparse, dense, *parts))
-        for dense in (spec.dense or LEXICAL, *others)
+        for dense in (spec.dense or LEXICAL, *spec.formerly, *others)
     )
 
 

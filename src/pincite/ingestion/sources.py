@@ -29,9 +29,10 @@ def open_all(
     info: CollectionInfo | None,
     configured: Sequence[SourceConfig],
     known: Mapping[str, AttributeType],
+    folder: Path | None = None,
 ) -> Iterator[list[Opened]]:
     """The sources that are named, or else all that the collection and the configuration know, with
-    their attributes; `known` are the types of these.
+    their attributes; `known` are the types of these. Records are in the index `folder`.
 
     Raises SourceError where one is gone, or two have one name, ConfigError for a malformed URL
     rule, UsageError for attributes that cannot be.
@@ -50,7 +51,7 @@ def open_all(
             for record in records:
                 if record.source.name not in given:
                     opened += [
-                        (reopen_source(record, part), selection_of(record))
+                        (reopen_source(record, part, folder=folder), selection_of(record))
                         for part in record.within
                     ]
         _require_distinct(opened, records)

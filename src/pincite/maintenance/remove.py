@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from pincite.collection.members import all_members, all_sources
 from pincite.encoders.by_name import Models
@@ -12,22 +13,36 @@ from pincite.errors import UsageError
 from pincite.ingestion.weigh import weigh_again
 from pincite.model import CollectionSpec
 from pincite.ports import CollectionInfo, Index, LeasedIndex, Waiting
+from pincite.sources.records import drop_records
 
 
-async def drop(index: LeasedIndex, collection: str, waiting: Waiting) -> None:
-    """Remove a collection, with all of its members. Raises UsageError if there is none of that
-    name, IndexUnavailable where others write to it for too long."""
+async def drop(
+    index: LeasedIndex, collection: str, waiting: Waiting, folder: Path | None = None
+) -> None:
+    """Remove a collection, with all of its members, and its records from the index `folder`. Raises
+    UsageError if there is none of that name, IndexUnavailable where others write to it for too
+    long."""
     what = f"dropping {collection!r}"
     async with _alone(index, collection, what, waiting) as infos:
+        base, gone = infos[0].spec.public_name, {info.spec.name for info in infos}
+        everything = all_members(await index.collections(), base)
+        if folder is not None and all(info.spec.name in gone for info in everything):
+            drop_records(folder, base)  # first: what is left after a crash can be dropped again
         for info in infos:
             await index.drop(info.spec.name)
 
 
 async def forget(
-    index: LeasedIndex, models: Models, collection: str, source: str, waiting: Waiting
+    index: LeasedIndex,
+    models: Models,
+    collection: str,
+    source: str,
+    waiting: Waiting,
+    folder: Path | None = None,
 ) -> int:
-    """Remove a source; returns how many documents it had. Raises as `drop`, and FingerprintMismatch
-    after the source is gone where the rest cannot be weighed."""
+    """Remove a source, and its records from the index `folder`; returns how many documents it had.
+    Raises as `drop`, and FingerprintMismatch after the source is gone where the rest cannot be
+    weighed."""
     what = f"forgetting {source} in {collection!r}"
     async with _alone(index, collection, what, waiting) as infos:
         names = [record.source.name for record in all_sources(infos)]
@@ -35,6 +50,8 @@ async def forget(
             raise UsageError(
                 f"{collection} has no source {source!r}; it has: {', '.join(names) or 'none'}"
             )
+        if folder is not None:
+            drop_records(folder, infos[0].spec.public_name, source)
         return sum([await _forget_in(index, models, info.spec, source) for info in infos])
 
 

@@ -1,18 +1,22 @@
-"""Citations, written and read: `name@ref:path#L3-L9`, or with a page's address.
+"""Citations, written and read: `name@ref:path#L3-L9`, or with a page's address; of records
+`name@ref:id#char=120,480`.
 
-    citation = source ["@" ref] ":" place ["#" lines]
-    lines    = "L" line ["C" column] ["-L" line ["C" column]]
+    citation   = source ["@" ref] ":" place ["#" (lines | characters)]
+    lines      = "L" line ["C" column] ["-L" line ["C" column]]
+    characters = "char=" start "," end
 
-A place is a path, an address, which may have an anchor of its own, or a chunk's id. What would be
-misread is escaped as in addresses: in a source `%`, `@`, `:` and white space, in a ref `%`, `:` and
-white space. A path may hold any of them; in a place only white space at its end is escaped, and
-the `#` of an end that looks like lines. So whatever is written can be read, and says the same.
+A place is a path, an address, which may have an anchor of its own, or an id. Characters are counted
+as in RFC 5147: between them, from 0, so that the end is the first one that is not cited. What would
+be misread is escaped as in addresses: in a source `%`, `@`, `:` and white space, in a ref `%`, `:`
+and white space. A path may hold any of them; in a place only white space at its end is escaped, and
+the `#` of an end that looks like lines or characters. So whatever is written can be read, and says
+the same.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
@@ -21,19 +25,22 @@ from pincite.model.evidence import Evidence
 
 _NUMBER = "[0-9]{1,9}"
 _LINES = rf"L{_NUMBER}(?:C{_NUMBER})?(?:-L{_NUMBER}(?:C{_NUMBER})?)?"
+_CHARACTERS = rf"char={_NUMBER},{_NUMBER}"
 _CITATION = re.compile(
     r"(?P<source>[^@:\s]+)(?:@(?P<ref>[^:\s]*))?:(?P<place>.+?)"
     rf"(?:#L(?P<start>{_NUMBER})(?:C(?P<first>{_NUMBER}))?"
-    rf"(?P<range>-L(?P<end>{_NUMBER})(?:C(?P<last>{_NUMBER}))?)?)?",
+    rf"(?P<range>-L(?P<end>{_NUMBER})(?:C(?P<last>{_NUMBER}))?)?"
+    rf"|#char=(?P<start_char>{_NUMBER}),(?P<end_char>{_NUMBER}))?",
     re.DOTALL,  # a path may have any character in it
 )
 _SPACE = " \t\n\r\v\f"  #: what may stand around a citation
 _MISREAD_IN_SOURCE = re.compile(r"[%@:\s]")
 _MISREAD_IN_REF = re.compile(r"[%:\s]")
-#: The end of a place that would be read as lines or as space around the citation, and what such an
-#: end becomes when it is escaped: each escape that stands there already is escaped once more.
+#: The end of a place that would be read as lines, characters or as space around the citation, and
+#: what such an end becomes when it is escaped: each escape that stands there already is escaped
+#: once more.
 _MISREAD_END = re.compile(
-    rf"(?:#|%(?:25)*23)(?={_LINES}\Z)|(?:[{_SPACE}]|%(?:25)*(?:20|09|0A|0D|0B|0C))\Z"
+    rf"(?:#|%(?:25)*23)(?=(?:{_LINES}|{_CHARACTERS})\Z)|(?:[{_SPACE}]|%(?:25)*(?:20|09|0A|0D|0B|0C))\Z"
 )
 #: After a name and a colon alone, these are `path:line`, `path:line:count` and an address.
 _NO_PLACE = re.compile(r"[0-9]+(?::[0-9]+)?\Z|//")
@@ -43,7 +50,8 @@ _NO_PLACE = re.compile(r"[0-9]+(?::[0-9]+)?\Z|//")
 class Citation:
     """The parts of a citation. `ref` is empty where no revision is known. `place` is a path, an
     address or an id. Lines and columns are 1-based and inclusive, None where there are none; a
-    column stands only where a line is cut."""
+    column stands only where a line is cut. `start_char` and `end_char` stand instead of lines, of a
+    record: 0-based, the end is not cited."""
 
     source: str
     ref: str
@@ -52,6 +60,8 @@ class Citation:
     end_line: int | None = None
     start_column: int | None = None
     end_column: int | None = None
+    start_char: int | None = None
+    end_char: int | None = None
 
 
 def cite(chunk: Chunk) -> str:
@@ -60,8 +70,11 @@ def cite(chunk: Chunk) -> str:
 
     Columns are added where the chunk begins or ends inside a line. Nothing is invented: a chunk
     without lines is cited without lines, one without a revision without it, and one that has
-    neither address nor path by its id.
+    neither address nor path by its id. A chunk of a record is cited by the record's id and its
+    characters, `name@ref:id#char=120,480`, whether or not it has an address.
     """
+    if chunk.cited_in == "char" and chunk.path:
+        return _write(chunk.repo, chunk.ref, chunk.path, format_chars(chunk.start, chunk.end))
     place = chunk.url or chunk.path or chunk.id
     return _write(chunk.repo, chunk.ref, place, line_range(chunk) if chunk.end_line else "")
 
@@ -70,7 +83,9 @@ def format_citation(citation: Citation) -> str:
     """The text that `parse_citation` reads as this citation."""
     start, end = citation.start_line, citation.end_line
     lines = ""
-    if start is not None and end is not None:
+    if citation.start_char is not None and citation.end_char is not None:
+        lines = format_chars(citation.start_char, citation.end_char)
+    elif start is not None and end is not None:
         lines = format_lines(start, end, citation.start_column, citation.end_column)
     return _write(citation.source, citation.ref, citation.place, lines)
 
@@ -86,7 +101,8 @@ def parse_citation(text: str) -> Citation | None:
         end, last = start, first
     place = _MISREAD_END.sub(_unescape, match["place"])
     source, ref = unquote(match["source"]), unquote(match["ref"] or "")
-    return Citation(source, ref, place, start, end, first, last)
+    chars = _number(match["start_char"]), _number(match["end_char"])
+    return Citation(source, ref, place, start, end, first, last, *chars)
 
 
 def with_lines(citation: str, start_line: int, end_line: int) -> str:
@@ -98,11 +114,37 @@ def with_lines(citation: str, start_line: int, end_line: int) -> str:
     return format_citation(Citation(source, ref, place, start_line, end_line))
 
 
+def with_chars(citation: str, start_char: int, end_char: int) -> str:
+    """The same citation, of other characters. Raises ValueError for what is no citation."""
+    parsed = parse_citation(citation)
+    if parsed is None:
+        raise ValueError(f"{citation!r} is no citation")
+    found = Citation(parsed.source, parsed.ref, parsed.place)
+    return format_citation(replace(found, start_char=start_char, end_char=end_char))
+
+
 def place_of(one: Chunk | Evidence) -> str:
-    """Path and lines, as far as they are known; else the address, or nothing."""
+    """Path and lines, or characters of a record, as far as they are known; else the address, or
+    nothing."""
     if not one.path:
         return one.url or ""
+    if (chars := chars_of(one)) is not None:
+        return f"{one.path}#{format_chars(*chars)}"
     return f"{one.path}#{line_range(one)}" if one.end_line else one.path
+
+
+def chars_of(one: Chunk | Evidence) -> tuple[int, int] | None:
+    """The characters that are cited, None for what is cited by lines."""
+    if isinstance(one, Chunk):
+        return (one.start, one.end) if one.cited_in == "char" else None
+    if one.start_char is None or one.end_char is None:
+        return None
+    return one.start_char, one.end_char
+
+
+def format_chars(start_char: int, end_char: int) -> str:
+    """`char=120,480`."""
+    return f"char={start_char},{end_char}"
 
 
 def line_range(one: Chunk | Evidence) -> str:

@@ -23,6 +23,7 @@ SourceType = Literal["docs", "code", "data"]
 SourceKind = Literal["folder", "git", "archive", "wheel", "file", "records"]
 LEXICAL = "lexical"  #: instead of a dense model's fingerprint
 AnchorStyle = Literal["mkdocs", "github", "none"]
+CitedIn = Literal["", "char"]  #: what a citation counts: lines, or the characters of a record
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,21 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class PageSpan:
+    """A page of a record: `Document.text[start:end]`, and the attributes of its chunks."""
+
+    start: int
+    end: int
+    attributes: Attributes = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One file or page, decoded: `raw.decode(encoding) == text`, no newline is translated.
 
     `url` is its address, None where no rule gives one. `inclusions` are the texts that the page
     shows in place of a line of its own, by that line's 0-based number. `attributes` are its own.
+    A record is `cited_in` characters; where it has `pages`, no chunk is in two of them.
     """
 
     source: str
@@ -69,6 +80,8 @@ class Document:
     anchors: AnchorStyle = "none"
     inclusions: Mapping[int, str] = field(default_factory=dict)
     attributes: Attributes = field(default_factory=dict, hash=False)
+    cited_in: CitedIn = ""
+    pages: tuple[PageSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +110,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     `start_column` and `end_column` (1-based characters, inclusive) are set only where the
     span begins or ends inside a line; otherwise the span is exactly lines `start_line` to
     `end_line` without the last line's newline. `attributes` are those of its document and its own.
+    `cited_in` says what its citation counts.
     """
 
     id: str
@@ -119,6 +133,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     end_column: int | None = None
     plain: str | None = None
     attributes: Attributes = {}
+    cited_in: CitedIn = ""
 
     def __hash__(self) -> int:
         return hash((self.id, self.content_hash))  # a mapping has no hash

@@ -86,7 +86,8 @@ class Context:
 
 # A Struct is made, sent and read in half the time of a dataclass.
 class Evidence(msgspec.Struct, frozen=True):
-    """A chunk that is shown. `number` counts from 1 in order of rank."""
+    """A chunk that is shown. `number` counts from 1 in order of rank. `start_char` and `end_char`
+    are the characters of a record that are cited (0-based, the end is not), None in a file."""
 
     number: int
     citation: str
@@ -111,6 +112,8 @@ class Evidence(msgspec.Struct, frozen=True):
     text: str
     context: Context | None = None
     attributes: Attributes = {}
+    start_char: int | None = None
+    end_char: int | None = None
 
     @property
     def kind(self) -> SourceType:

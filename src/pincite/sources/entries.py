@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, Self
 from pincite.model.revisions import content_ref
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from pincite.model import Source
+    from pincite.model import Attributes, Document, DocumentRecord, Source
 
 SkipCode = Literal[
     "binary",  # NUL bytes, mostly control characters, or a suffix that says so
@@ -116,6 +116,22 @@ class OpenSource(ABC):
     def keeps(self, ref: str) -> bool:  # noqa: ARG002  # checkouts look
         """Does a file that had this revision still have it if its content is the same?"""
         return False
+
+    def document(self, entry: Entry) -> Document | None:  # noqa: ARG002  # records are documents
+        """The document of an entry that is none of a file; None where readers make one of `read`.
+        Raises SourceError."""
+        return None
+
+    def made_of(self, path: str) -> str:  # noqa: ARG002  # records look
+        """What else but its content makes a document's chunks what they are, "" for nothing."""
+        return ""
+
+    def attributes_of(self, path: str) -> Attributes | None:  # noqa: ARG002  # records look
+        """The attributes of a document as they are now; None where they stand in its content."""
+        return None
+
+    def settle(self, indexed: Sequence[DocumentRecord]) -> None:  # noqa: B027
+        """The index has these documents as they are here."""
 
     def close(self) -> None:  # noqa: B027  # most sources hold nothing open
         """Let go of what is open."""

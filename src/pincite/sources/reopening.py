@@ -9,6 +9,7 @@ from pincite.errors import SourceError
 from pincite.model import SourceRecord
 from pincite.sources.entries import OpenSource, Selection, SourceLimits
 from pincite.sources.opening import open_source
+from pincite.sources.records import open_records
 
 
 def selection_of(record: SourceRecord) -> Selection:
@@ -16,11 +17,15 @@ def selection_of(record: SourceRecord) -> Selection:
     return Selection(include=record.include, exclude=record.exclude)
 
 
-def reopen_source(record: SourceRecord, within: str = "") -> OpenSource:
-    """A source that the catalog knows, or the part of it that is `within`. Raises SourceError
-    where it is gone."""
+def reopen_source(
+    record: SourceRecord, within: str = "", *, folder: Path | None = None, only_read: bool = False
+) -> OpenSource:
+    """A source that the catalog knows, or the part of it that is `within`. Records are in the index
+    `folder`. Raises SourceError where it is gone."""
     source = record.source
     try:
+        if source.kind == "records":
+            return open_records(source, folder, only_read=only_read)
         opened = open_source(
             Path(source.location) / within if within else source.location,
             name=source.name,

@@ -16,7 +16,7 @@ from pincite.model import (
     Pool,
     Query,
 )
-from pincite.model.citation import cite
+from pincite.model.citation import chars_of, cite
 
 SCHEMA_VERSION = "1.3"
 
@@ -77,6 +77,7 @@ def _evidence(
     number: int, candidate: Candidate, config: PackConfig, context: Context | None
 ) -> Evidence:
     chunk = candidate.chunk
+    start_char, end_char = chars_of(chunk) or (None, None)
     return Evidence(
         number=number,
         citation=cite(chunk),
@@ -100,5 +101,7 @@ def _evidence(
         signals=candidate.signals,
         text=chunk.text[: config.max_chars] if config.max_chars else chunk.text,
         context=context,
+        start_char=start_char,
+        end_char=end_char,
         attributes=chunk.attributes,
     )

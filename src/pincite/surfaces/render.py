@@ -120,6 +120,9 @@ def _table(pack: EvidencePack) -> Iterator[str | Painted]:
         yield Painted(one_line(place_of(item) or item.collection), "36")
         yield "\n    "
         yield Painted(one_line(item.citation), "2")
+        if item.url and item.start_char is not None:  # a record's citation has no address in it
+            yield "\n    "
+            yield Painted(one_line(item.url), "2")
         yield f"\n    {_score(item)}  {short_id(item)}{f'  {heading}' if heading else ''}"
         if held := _attributes(item):
             yield f"\n    {held}"[:width]
@@ -151,6 +154,8 @@ def _markdown(pack: EvidencePack) -> str:
     blocks = [f"# {one_line(pack.query)}", f"**{verdict.level}**: {one_line(reason_of(verdict))}"]
     for item in pack.evidence:
         blocks.append(f"## [{item.number}] {one_line(item.citation)}")
+        if item.url and item.start_char is not None:
+            blocks.append(f"Address: {one_line(item.url)}")
         if item.headings:  # not at the beginning of a line, where it might open a block
             blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
         if held := _attributes(item):

@@ -120,7 +120,7 @@ async def _copy(
         opened = []
         for record in given.sources:
             for part in record.within:
-                source = reopen_source(record, part)
+                source = reopen_source(record, part, folder=settings.index, only_read=True)
                 stack.callback(source.close)
                 opened.append((source, selection_of(record)))
         async with open_dense(settings, given, IndexOptions(collection=name)) as dense:

@@ -147,6 +147,7 @@ def _add_commands() -> None:
         mcp,
         models,
         providers,
+        records,
         reembed,
         replay,
         rerank,
@@ -162,6 +163,8 @@ def _add_commands() -> None:
     app.add_command(cli_eval.evaluate)
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)
+    app.add_command(records.import_)
+    app.add_command(records.delete)
     app.add_command(reembed.reembed)
     app.add_command(models.models)
     app.add_command(providers.cache)

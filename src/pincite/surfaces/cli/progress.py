@@ -30,6 +30,18 @@ class ProgressLine:
         if progress.total and self._is_due(now_s):
             self._write(self._line(progress, now_s - self._started_s))
 
+    def records(self, stage: str, done: int, total: int, failed: int) -> None:
+        """The progress of writing records, of which nobody knows how many there are."""
+        now_s = time.monotonic()
+        if not self._is_due(now_s):
+            return
+        if stage == "weigh":
+            self._write(f"{_WORDS[stage]}: {done:,} of {total:,} chunks")
+            return
+        rate = done / max(now_s - self._started_s, 0.001)
+        lost = f", {failed:,} failed" if failed else ""
+        self._write(f"writing: {done:,} records{lost}, {rate:.0f} per second")
+
     def fetching(self, stage: str, done: int, total: int) -> None:
         """The progress of a download, in bytes."""
         if self._is_due(time.monotonic()):

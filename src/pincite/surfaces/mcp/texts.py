@@ -27,6 +27,8 @@ def _item(item: Evidence) -> str:
     ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
     lines = f" ({item.path}:{item.start_line}-{item.end_line})" if item.end_line else ""
     place = "" if item.url is None else lines
+    if item.start_char is not None:  # a record's citation has no address in it
+        place = f" ({item.url})" if item.url else ""
     heading = f" {' > '.join(item.headings)}:" if item.headings else ""
     words = " ".join(item.text.split())
     snippet = words if len(words) <= _SNIPPET_CHARS else f"{words[:_SNIPPET_CHARS]}..."
@@ -36,12 +38,14 @@ def _item(item: Evidence) -> str:
     )
 
 
-def passage_text(passage: Passage, left: int) -> str:
-    """The citation, the lines, and how to read on."""
+def passage_text(passage: Passage, left: int, rest: str = "") -> str:
+    """The citation, the lines, and how to read on; `rest` cites what is left of a record."""
     parts = [passage.citation]
     if passage.changed:
         parts.append("warning changed: the file has changed since it was indexed")
     parts.append(passage.text)
+    if rest:
+        parts.append(f"... more of the record: read_lines {rest}")
     if left:
         parts.append(
             f"... {left} more lines: read_lines {passage.repo}:{passage.path}"

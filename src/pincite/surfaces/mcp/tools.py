@@ -14,13 +14,14 @@ from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Passage
 from pincite.engine import AsyncPincite
 from pincite.model import EvidencePack, TaskMode
-from pincite.model.citation import with_lines
+from pincite.model.citation import with_chars, with_lines
 from pincite.stages.context import Around
 from pincite.surfaces import commands, tool_arguments
 from pincite.surfaces.mcp import texts
 
 S = TypeVar("S", bound=msgspec.Struct)
 _MAX_LINES = 200
+_MAX_RECORD_CHARS = 20_000  # as 200 lines of a hundred characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +143,12 @@ class StatusArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What `read_lines` gives. `lines_left` were asked for and are more than it gives at once."""
+    """What `read_lines` gives. `lines_left` were asked for and are more than it gives at once;
+    `rest` is the citation of what is left of a record."""
 
     passage: Passage
     lines_left: int
+    rest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,9 @@ async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArgumen
 
 async def _read(engine: AsyncPincite, asked: ReadArguments) -> Answer:
     passage = await engine.get(asked.locator, asked.context)
+    if passage.start_char is not None and passage.end_char is not None:
+        reading = _cut_record(passage, passage.start_char, passage.end_char)
+        return Answer(texts.passage_text(reading.passage, 0, reading.rest), _plain(reading))
     lines = passage.text.split("\n")
     left = len(lines) - _MAX_LINES
     if left > 0:
@@ -179,7 +185,28 @@ async def _read(engine: AsyncPincite, asked: ReadArguments) -> Answer:
         kept = "\n".join(lines[:_MAX_LINES])
         passage = replace(passage, text=kept, end_line=cut, citation=cited, newline=True)
     reading = Reading(passage, max(0, left))
-    return Answer(texts.passage_text(passage, reading.lines_left), msgspec.to_builtins(reading))
+    return Answer(texts.passage_text(passage, reading.lines_left), _plain(reading))
+
+
+def _cut_record(passage: Passage, start: int, end: int) -> Reading:
+    """What is given of a record at once: its lines may be of any length."""
+    lines = passage.text.split("\n")
+    kept = "\n".join(lines[:_MAX_LINES])[:_MAX_RECORD_CHARS]
+    if len(kept) == len(passage.text):
+        return Reading(passage, 0)
+    at, rest = start + len(kept), with_chars(passage.citation, start + len(kept), end)
+    shown = replace(
+        passage,
+        text=kept,
+        end_line=passage.start_line + kept.count("\n"),
+        end_char=at,
+        citation=with_chars(passage.citation, start, at),
+    )
+    return Reading(shown, passage.end_line - shown.end_line, rest)
+
+
+def _plain(reading: Reading) -> Any:
+    return msgspec.to_builtins(reading)
 
 
 async def _verify(engine: AsyncPincite, asked: VerifyArguments) -> Answer:

@@ -1,0 +1,1 @@
+"""Records: texts that programs hand over, written, deleted and imported."""

@@ -1,0 +1,144 @@
+"""Records out of a collection, by their ids or by what a filter says of them.
+
+What is to go is marked first, in one step: from then on it is not read any more, and a run that
+was cut off is finished by the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pincite.collection.members import members, require_base
+from pincite.collection.union import UnionIndex
+from pincite.encoders.by_name import Models
+from pincite.encoders.sparse import sparse_of
+from pincite.errors import UsageError
+from pincite.ingestion.attributes import normalise
+from pincite.ingestion.weigh import weigh_again
+from pincite.model import CollectionSpec, Scope
+from pincite.model.records import RECORDS
+from pincite.ports import CollectionInfo, LeasedIndex, Waiting
+from pincite.records.accept import id_of, path_of
+from pincite.records.going import remove_going
+from pincite.records.report import MOST_NAMED, DeleteReport
+from pincite.records.upsert import require_name
+from pincite.scope.filter import given_filter
+from pincite.scope.required import require_tags
+from pincite.scope.schema import schema_of
+from pincite.settings.load import Settings
+from pincite.sources.record_filter import sql_of
+from pincite.sources.record_store import RecordStore, records_file
+
+_AT_ONCE = 1_000  # ids that are looked up in one step
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which records of a source: those of the `ids`, or those that the filter `where` fits; and of
+    those only the ones that have the `tags`."""
+
+    collection: str
+    source: str = RECORDS
+    ids: Sequence[str | int] | None = None
+    where: str = ""
+    tags: Mapping[str, object] = field(default_factory=dict)
+
+
+async def delete(
+    settings: Settings, client: LeasedIndex, models: Models, chosen: Chosen, waiting: Waiting
+) -> DeleteReport:
+    """Delete the records; see `AsyncPincite.delete`. Raises UsageError, TagsRequired, StoreError,
+    and IndexUnavailable where others write to the collection for too long."""
+    started_s = time.monotonic()
+    name, source = chosen.collection, chosen.source
+    what = f"deleting records from {name!r}"
+    held = _require_source(await client.collections(), chosen)
+    async with client.leases.take(name, what, waiting):
+        held = _require_source(await client.collections(), chosen)
+        target, *others = reversed([info.spec for info in held])
+        index = UnionIndex(client, target.name, tuple(others))
+        missing: list[str] = []
+        with RecordStore(settings.index) as store:
+            for condition, values in _conditions(target, chosen, store, missing):
+                await asyncio.to_thread(store.mark, name, source, condition, values)
+            specs = (target, *others)
+            deleted = await remove_going(index, specs, store, name, source)
+            if deleted:
+                for spec in specs:
+                    if spec.idf:
+                        await weigh_again(spec.name, index, await sparse_of(models, spec))
+                await index.settle(target.name)
+            await asyncio.to_thread(store.flush)
+    return DeleteReport(
+        *(name, source, deleted, tuple(missing[:MOST_NAMED]), len(missing)),
+        duration_s=time.monotonic() - started_s,
+    )
+
+
+async def count(settings: Settings, client: LeasedIndex, chosen: Chosen) -> int:
+    """How many records `delete` would delete. Raises as it does."""
+    held = _require_source(await client.collections(), chosen)
+    if not records_file(settings.index).is_file():
+        return 0
+    with RecordStore(settings.index) as store:
+        found = _conditions(held[-1].spec, chosen, store, [])
+        return sum(store.matching(chosen.collection, chosen.source, *one) for one in found)
+
+
+def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[CollectionInfo, ...]:
+    """The members of the collection. Raises UsageError unless it has this source of records, and
+    either ids or a filter are given."""
+    require_name(chosen.source)
+    if (chosen.ids is None) == (not chosen.where.strip()):
+        given = "both ids and a filter" if chosen.ids is not None else "neither ids nor a filter"
+        raise UsageError(
+            f"{given} say which records to delete",
+            hint="ids=['a17'], or where=\"course = 'ml'\"; a whole source: pincite collections"
+            " forget SOURCE",
+        )
+    require_base(infos, chosen.collection)
+    held = members(infos, chosen.collection)
+    if not held:
+        called = sorted({info.spec.public_name for info in infos})
+        raise UsageError(
+            f"there is no collection {chosen.collection!r}; there are:"
+            f" {', '.join(called) or 'none'}",
+            hint="pincite collections",
+        )
+    ours = {r.source.name for i in held for r in i.sources if r.source.kind == "records"}
+    if chosen.source not in ours:
+        raise UsageError(
+            f"{chosen.collection!r} has no source of records {chosen.source!r}; it has:"
+            f" {', '.join(sorted(ours)) or 'none'}",
+            hint="name it with source=NAME or --source NAME",
+        )
+    return held
+
+
+def _conditions(
+    spec: CollectionSpec, chosen: Chosen, store: RecordStore, missing: list[str]
+) -> list[tuple[str, Sequence[object]]]:
+    """What is chosen, in SQL; ids that are not there are added to `missing`. Raises UsageError,
+    TagsRequired."""
+    asked: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in chosen.tags.items()}
+    given = given_filter(Scope(where=chosen.where, tags=asked), schema_of([spec]))
+    require_tags(spec, given)
+    condition, values = sql_of(given, spec.attributes)
+    if chosen.ids is None:
+        return [(condition, values)]
+    tags = normalise(chosen.tags, spec.attributes, "tags").values
+    found: list[tuple[str, Sequence[object]]] = []
+    wanted = {path_of(id_of(one), spec.require, tags): str(one) for one in chosen.ids}
+    paths = list(wanted)
+    for start in range(0, len(paths), _AT_ONCE):
+        some = paths[start : start + _AT_ONCE]
+        there = store.states(chosen.collection, chosen.source, some)
+        missing += [wanted[path] for path in some if path not in there]
+        if there:
+            marks = ", ".join("?" * len(there))
+            found.append((f"r.path IN ({marks}) AND {condition}", (*there, *values)))
+    return found

@@ -1,0 +1,211 @@
+"""Records out of files: JSON Lines, CSV and Parquet, one after the other.
+
+A line that cannot be read takes its place among the records, and is reported as they are.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any, Literal, get_args
+
+import msgspec
+
+from pincite.errors import SourceError, UsageError
+from pincite.ingestion.attributes import TableText
+from pincite.records.accept import MOST_TEXT_CHARS, Placed, Unreadable
+
+Format = Literal["jsonl", "csv", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+_SUFFIXES: Mapping[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+}
+_LONGEST_LINE = 64_000_000  # bytes; a text of the most characters, each written as \uXXXX, and more
+_SEPARATORS = ",;\t|"
+_ROWS = 1_000  # of a Parquet file at once
+_FIELDS = ("id", "text", "title", "url", "language")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMap:
+    """Which column is which field of a record, by the field; one that is not named is the column
+    of its own name, if there is one. `attributes` are columns by attribute. `language` holds for
+    all records that say nothing themselves."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Are rows records as they are?"""
+        return not (self.columns or self.attributes)
+
+    def require(self, columns: Sequence[str], where: str) -> None:
+        """Raise UsageError for a column that is not there."""
+        wanted = (*self.columns.values(), *self.attributes.values())
+        needed = (*wanted, *(name for name in ("id", "text") if name not in self.columns))
+        for name in needed:
+            if name not in columns:
+                shown = ", ".join(columns[:20]) or "none"
+                raise UsageError(
+                    f"{where} has no column {name!r}; it has: {shown}",
+                    hint="name the columns: --id COLUMN --text COLUMN --attribute NAME=COLUMN",
+                )
+
+    def record(self, row: Mapping[str, Any]) -> dict[str, object]:
+        """The record of a row."""
+        found: dict[str, object] = {}
+        for name in _FIELDS:
+            value = row.get(self.columns.get(name, name))
+            if value not in (None, ""):
+                found[name] = value
+        if "pages" in row and "text" not in found:
+            found["pages"] = row["pages"]
+        own = row.get("attributes")
+        named = {name: row.get(column) for name, column in self.attributes.items()}
+        found["attributes"] = {**(own if isinstance(own, dict) else {}), **named}
+        return self.with_language(found)
+
+    def with_language(self, record: Mapping[str, object]) -> dict[str, object]:
+        """The record, in the language of all if it names none."""
+        if self.language and not record.get("language"):
+            return {**record, "language": self.language}
+        return dict(record)
+
+
+def format_of(path: str, given: Format | None) -> Format:
+    """The format of a file by its name, JSON Lines from the standard input. Raises UsageError."""
+    found = given or ("jsonl" if path == "-" else _SUFFIXES.get(Path(path).suffix.lower()))
+    if found is None:
+        raise UsageError(
+            f"{path}: it cannot be seen which format this is",
+            hint=f"--format {'|'.join(FORMATS)}",
+        )
+    return found
+
+
+def read_records(
+    path: str, given: Format | None, fields: FieldMap, stdin: IO[bytes]
+) -> Iterator[Placed | Unreadable]:
+    """The records of a file, `-` for `stdin`, with their lines or rows. Raises UsageError,
+    SourceError for a file that cannot be read."""
+    kind = format_of(path, given)
+    if kind == "parquet":
+        if path == "-":
+            raise UsageError("Parquet is not read from the standard input", hint="name the file")
+        yield from _parquet(path, fields)
+        return
+    reader = _jsonl if kind == "jsonl" else _csv
+    if path == "-":
+        yield from reader(stdin, "the standard input", fields)
+        return
+    try:
+        with Path(path).open("rb") as stream:
+            yield from reader(stream, path, fields)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}", hint="check it") from error
+
+
+def _jsonl(stream: IO[bytes], _where: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
+    number = 0
+    while line := stream.readline(_LONGEST_LINE):
+        number += 1
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+            while (rest := stream.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
+                continue
+            said = f"the line has more than {_LONGEST_LINE:,} bytes"
+            yield Unreadable("too_large", said, number)
+            continue
+        if not line.strip():
+            continue
+        try:
+            row = msgspec.json.decode(line)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            yield Unreadable("unreadable", f"the line is no JSON: {error}", number)
+            continue
+        if not isinstance(row, dict):
+            yield Unreadable("wrong_type", "the line is no JSON object", number)
+            continue
+        record = fields.with_language(row) if fields.is_empty else fields.record(row)
+        yield Placed(record, number)
+
+
+def _csv(stream: IO[bytes], where: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
+    text = TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    before = csv.field_size_limit(MOST_TEXT_CHARS + 1_000)
+    try:
+        first = text.readline(1_000_000)
+        reader = csv.reader(_chained(first, text), delimiter=_separator(first), strict=False)
+        columns = next(reader, [])
+        fields.require(columns, where)
+        while True:
+            csv.field_size_limit(MOST_TEXT_CHARS + 1_000)  # one for the whole process
+            try:
+                row = next(reader, None)
+            except csv.Error as error:
+                said = f"{error}: the rest of the file was not read"
+                code = "too_large" if "limit" in str(error) else "unreadable"
+                yield Unreadable(code, said, reader.line_num)
+                return
+            if row is None:
+                return
+            if not row:
+                continue
+            if len(row) != len(columns):
+                said = f"the row has {len(row)} columns, not {len(columns)}"
+                yield Unreadable("unreadable", said, reader.line_num)
+                continue
+            found = dict(zip(columns, row, strict=True))
+            texts = {column: TableText(found[column]) for column in fields.attributes.values()}
+            yield Placed(fields.record({**found, **texts}), reader.line_num)
+    finally:
+        csv.field_size_limit(before)
+        text.detach()
+
+
+def _chained(first: str, rest: TextIOWrapper) -> Iterator[str]:
+    yield first
+    while line := rest.readline(MOST_TEXT_CHARS + 1_000):
+        yield line
+
+
+def _separator(header: str) -> str:
+    """What stands between columns most often. (What `csv.Sniffer` does can take forever.)"""
+    outside = "".join(header.split('"')[::2])
+    return max(_SEPARATORS, key=outside.count)
+
+
+def _parquet(path: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise UsageError(
+            "Parquet needs a library that is not installed",
+            hint="pip install 'pincite[parquet]'",
+        ) from error
+    try:
+        with ParquetFile(path) as opened:
+            columns = list(opened.schema_arrow.names)
+            fields.require(columns, path)
+            names = {*_FIELDS, "pages", "attributes", *fields.columns.values()}
+            wanted = [one for one in columns if one in {*names, *fields.attributes.values()}]
+            number = 0
+            for batch in opened.iter_batches(batch_size=_ROWS, columns=wanted):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield Placed(fields.record(row), number)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error}", hint="check the file") from error
+    except ArrowException as error:
+        raise SourceError(f"{path} is no Parquet file: {error}", hint="check the file") from error

@@ -1,0 +1,335 @@
+"""Records into a collection: kept, indexed, and never twice.
+
+    accept a batch -> keep what changed -> prepare, embed, write (as files) -> settled
+
+A record is kept in the index folder before it is indexed. What was cut off in between is known by
+that, and the next run begins with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Literal
+
+from pincite.chunkers import ChunkerConfig
+from pincite.collection.members import as_one, members, require_base
+from pincite.collection.union import UnionIndex
+from pincite.encoders.by_name import Models
+from pincite.encoders.sparse import sparse_of
+from pincite.errors import InvalidRecord, UsageError
+from pincite.ingest import with_average, write_all
+from pincite.ingestion.changes import Changes
+from pincite.ingestion.dense_model import open_dense
+from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.report import Progress
+from pincite.ingestion.revisions import fingerprints, revision_of
+from pincite.ingestion.schema import known_types, settle_schema
+from pincite.ingestion.target import Target, choose_target, goes_beside, of_model, settle_spec
+from pincite.ingestion.weigh import weigh_again
+from pincite.model import AttributeType, CollectionSpec, KeptRecord, Notice, SourceRecord
+from pincite.model.records import RECORDS
+from pincite.ports import CollectionInfo, LeasedIndex, Waiting
+from pincite.records.accept import accept
+from pincite.records.batches import Given, batches_of, language_of
+from pincite.records.going import remove_going
+from pincite.records.report import MOST_NAMED, Counts, RecordFailure, UpsertProgress, UpsertReport
+from pincite.settings.load import Settings
+from pincite.sources import Entry
+from pincite.sources.record_store import RecordState, RecordStore
+from pincite.sources.records import RecordsSource, source_of_records
+
+BATCH = 1_000  # records; what a cut-off run may repeat, and what duplicates are looked for in
+OnError = Literal["report", "raise"]
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertOptions:
+    """How to write records. `index` says into which collection, and how to make it where it is new.
+    With `on_error="raise"` the first record that cannot be ends the run: those before it are
+    written."""
+
+    index: IndexOptions = field(default_factory=IndexOptions)
+    source: str = RECORDS
+    batch: int = BATCH
+    on_error: OnError = "report"
+    progress: Callable[[UpsertProgress], None] = lambda _: None
+
+
+async def upsert(
+    settings: Settings,
+    client: LeasedIndex,
+    records: Iterable[object] | AsyncIterable[object],
+    options: UpsertOptions,
+) -> UpsertReport:
+    """Write the records; see `AsyncPincite.upsert`. Raises UsageError for a source of another kind,
+    InvalidRecord where that is wanted, and what indexing raises; what was written until then is
+    whole."""
+    started_s = time.monotonic()
+    _require_options(options)
+    chosen = replace(
+        options.index, collection=options.index.collection or settings.indexed_collection
+    )
+    name, source = chosen.collection, options.source
+    waiting = Waiting(chosen.wait_s, chosen.on_notice)
+    async with aclosing(batches_of(records, options.batch)) as batches:
+        first = await anext(batches, None)
+        async with client.leases.take(name, f"writing records into {name!r}", waiting):
+            infos = await client.collections()
+            require_base(infos, name)
+            held = members(infos, name)
+            _require_own(held, source)
+            if first is None and not held:
+                return UpsertReport(name, source, duration_s=time.monotonic() - started_s)
+            if not held and chosen.language == "auto":
+                chosen = replace(chosen, language=language_of(first or ()))
+            chosen = replace(chosen, beside=goes_beside(settings, held, chosen))
+            async with open_dense(settings, of_model(settings, held, chosen), chosen) as dense:
+                models = Models(settings.use, settings.models, offline=settings.offline)
+                target = choose_target(infos, held, dense, chosen)
+                known = known_types(settings.attributes, held, chosen)
+                schema = await settle_schema(settings, client, held, known, (), chosen)
+                spec = await settle_spec(client, target, dense, models, chosen, (), schema)
+                index = UnionIndex(client, spec.name, target.others)
+                deps = IngestDeps(
+                    index,
+                    await sparse_of(models, spec),
+                    dense.encoder,
+                    ChunkerConfig(),
+                    dense.batch_chunks,
+                    index.made_with,
+                )
+                with RecordStore(settings.index) as store:
+                    run = _Run(spec, target, deps, store, options, name)
+                    await run.begin(held)
+                    await run.resume()
+                    if first is not None:
+                        await run.write(first)
+                        async for batch in batches:
+                            await run.write(batch)
+                    return await run.end(started_s)
+
+
+def _require_options(options: UpsertOptions) -> None:
+    if options.batch < 1:
+        raise UsageError(f"a batch of {options.batch} records is none: give 1 or more")
+    if options.on_error not in ("report", "raise"):
+        raise UsageError(f"on_error is 'report' or 'raise', not {options.on_error!r}")
+    require_name(options.source)
+
+
+def require_name(source: str) -> None:
+    """Raise UsageError for what cannot name a source of records."""
+    if not isinstance(source, str) or not source.strip() or len(source) > 200:
+        raise UsageError(f"{source!r} cannot name a source: use up to 200 characters")
+    if not source.isprintable():
+        raise UsageError(f"{source!r} cannot name a source: it has characters nobody can see")
+
+
+def _require_own(held: Sequence[CollectionInfo], source: str) -> None:
+    for info in held:
+        for record in info.sources:
+            if record.source.name == source and record.source.kind != "records":
+                raise UsageError(
+                    f"source {source!r} of {info.spec.public_name!r} is not one of records: it is"
+                    f" indexed from {record.source.location}",
+                    hint="give the records a source of their own: source=NAME or --source NAME",
+                )
+
+
+@dataclass
+class _Run:
+    """One call of `upsert`, while it goes on."""
+
+    spec: CollectionSpec
+    target: Target
+    deps: IngestDeps
+    store: RecordStore
+    options: UpsertOptions
+    collection: str
+    failures: list[RecordFailure] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.source = source_of_records(self.collection, self.options.source)
+        self.opened = RecordsSource(self.source, self.store, owned=False)
+
+    def add(self, what: str, count: int) -> None:
+        self.totals[what] = self.totals.get(what, 0) + count
+
+    async def begin(self, held: Sequence[CollectionInfo]) -> None:
+        """Let the records that are kept agree with what the index has, and name the source."""
+        name, index = self.source.name, self.deps.index
+        if not held:
+            self.store.unsettle(self.collection)
+        elif as_one(held, held[-1].spec).lost:
+            known = await index.documents(self.spec.name, name)
+            await asyncio.to_thread(self.store.unsettle, self.collection, name, known)
+        elif self.target.others:
+            await index.documents(self.spec.name, name)  # the union learns where each of them is
+        await index.put_source(self.spec.name, SourceRecord(self.source))
+
+    async def resume(self) -> None:
+        """Finish what an earlier run has begun: to remove records, and to index those it kept."""
+        specs = (self.spec, *self.target.others)
+        going = (self.store, self.collection, self.source.name)
+        await remove_going(self.deps.index, specs, *going)
+        after, most = "", self.options.batch
+        page = partial(self.store.page, self.collection, self.source.name, pending=True)
+        while waiting := await asyncio.to_thread(page, after, most):
+            after = waiting[-1].path
+            await self._index(waiting, {one.path: (one.path, 0) for one in waiting})
+            self.add("resumed", len(waiting))
+
+    async def write(self, batch: Sequence[Given]) -> None:
+        """Keep and index what is new or changed. Raises InvalidRecord where that is wanted."""
+        accepted, refused = await self._accept(batch)
+        records = {record.path: record for _, record in accepted}
+        places = {record.path: (record.id, position) for position, record in accepted}
+        known = await asyncio.to_thread(self._states, list(records))
+        changed = [
+            one
+            for one in records.values()
+            if not (
+                (state := known.get(one.path))
+                and state.settled
+                and self._is_same(state, one)
+                and state.attributes == one.attributes
+            )
+        ]
+        self.add("unchanged", len(records) - len(changed))
+        if changed:
+            name = self.source.name
+            await asyncio.to_thread(self.store.put, self.collection, name, changed)
+            states = await asyncio.to_thread(self._states, [one.path for one in changed])
+            rewritten, left_out = await self._index(list(states.values()), places)
+            self.add("rewritten", rewritten)
+            self.add("written", len(changed) - rewritten - left_out)
+        last = accepted[-1][1].id if accepted else ""
+        self._tell("write", batch[-1][0], last)
+        if refused is not None:
+            raise refused
+
+    async def _accept(
+        self, batch: Sequence[Given]
+    ) -> tuple[list[tuple[int, KeptRecord]], InvalidRecord | None]:
+        found: list[tuple[int, KeptRecord]] = []
+        new: dict[str, AttributeType] = {}
+        first_at: dict[str, int] = {}
+        seen_in: dict[str, str] = {}
+        refused: InvalidRecord | None = None
+        for position, given in batch:
+            try:
+                types = {**self.spec.attributes, **new} if new else self.spec.attributes
+                one = accept(given, position, types, self.spec.require)
+                if one.record.path in first_at:
+                    raise InvalidRecord(
+                        f"record {position:,} ({one.record.id!r}): the same id is that of record"
+                        f" {first_at[one.record.path]:,}, which was taken",
+                        code="duplicate_id",
+                        id=one.record.id,
+                        position=position,
+                    )
+            except InvalidRecord as error:
+                self._fail(RecordFailure(error.id, error.position, error.code, error.message))
+                if self.options.on_error == "raise":
+                    refused = error
+                    break
+                continue
+            first_at[one.record.path] = position
+            seen_in.update(dict.fromkeys(one.new, one.record.id))
+            new |= one.new
+            found.append((position, one.record))
+        if new:
+            await self._learn(new, seen_in)
+        return found, refused
+
+    async def _learn(self, new: Mapping[str, AttributeType], seen_in: Mapping[str, str]) -> None:
+        """Attributes that are seen for the first time get their types before they are written."""
+        self.spec = replace(self.spec, attributes={**self.spec.attributes, **new})
+        await self.deps.index.create(self.spec)
+        for name, kind in new.items():
+            said = f"{name} is of type {kind} from now on (first seen in record {seen_in[name]!r})"
+            self.options.index.on_notice(
+                Notice("attribute_new", f"{said}; declare it in [attributes] for another type")
+            )
+
+    def _states(self, paths: Sequence[str]) -> dict[str, RecordState]:
+        return self.store.states(self.collection, self.source.name, paths)
+
+    def _is_same(self, state: RecordState, record: KeptRecord) -> bool:
+        same = (state.content_hash, state.shape) == (record.content_hash, record.shape)
+        return same and self._is_current(state)
+
+    def _is_current(self, state: RecordState) -> bool:
+        """Are its chunks in the index what they would be now, attributes aside?"""
+        if state.indexed is None:
+            return False
+        others = self.deps.made_with(self.source.name, state.path)
+        key = (self.source.name, state.path, state.content_hash)
+        ways = fingerprints(self.spec, (state.shape,), others)
+        return any(revision_of(*key, way) == state.indexed.revision for way in ways)
+
+    async def _index(
+        self, states: Sequence[RecordState], places: Mapping[str, tuple[str, int]]
+    ) -> tuple[int, int]:
+        """Bring the index up to date with these. Returns how many were rewritten for their
+        attributes alone, and how many were left out."""
+        touched = [
+            replace(one.indexed, attributes=one.attributes)
+            for one in states
+            if one.indexed is not None and self._is_current(one)
+        ]
+        same = {one.path for one in touched}
+        pending = [Entry(s.path, s.size, s.stamp) for s in states if s.path not in same]
+        counts = Counts(self.spec.name, self.source.name)
+        if pending:
+            if self.spec.average_length <= 0:
+                self.spec = await with_average(self.opened, pending, self.spec, self.deps)
+            known = [one.indexed for one in states if one.indexed is not None]
+            changes = Changes(tuple(pending), (), (), ())
+            await write_all(self.opened, changes, known, self.spec, self.deps, counts)
+        if touched:
+            await self.deps.index.touch(self.spec.name, touched)
+        done = [*counts.written, *touched]
+        await asyncio.to_thread(self.store.settle, self.collection, done)
+        self.add("chunks", counts.chunks)
+        for path, code, detail in counts.left_out:
+            self._fail(RecordFailure(*places[path], code, detail))
+        return len(touched), len(counts.left_out)
+
+    def _fail(self, failure: RecordFailure) -> None:
+        self.add("failed_count", 1)
+        if len(self.failures) < MOST_NAMED:
+            self.failures.append(failure)
+
+    def _tell(self, stage: str, done: int, id_: str = "", total: int = 0) -> None:
+        failed, chunks = self.totals.get("failed_count", 0), self.totals.get("chunks", 0)
+        self.options.progress(UpsertProgress(stage, done, failed, chunks, id_, total))
+
+    async def end(self, started_s: float) -> UpsertReport:
+        """Weigh what is there, say that the source is complete, and make it all durable."""
+        index, name = self.deps.index, self.spec.name
+
+        def weighing(progress: Progress) -> None:
+            self._tell("weigh", progress.done, total=progress.total)
+
+        await weigh_again(name, index, self.deps.sparse, weighing)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        await index.put_source(name, SourceRecord(self.source, indexed_at=now, complete=True))
+        await index.settle(name)
+        await asyncio.to_thread(self.store.flush)
+        found: dict[str, Any] = dict(self.totals)
+        return UpsertReport(
+            self.collection,
+            self.source.name,
+            failed=tuple(self.failures),
+            duration_s=time.monotonic() - started_s,
+            **found,
+        )

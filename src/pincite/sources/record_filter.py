@@ -1,0 +1,107 @@
+"""A filter as a condition of SQL over `records r`: which records have a chunk that it fits.
+
+A chunk has the attributes of its record and those of its page. What is asked of a chunk alone (its
+text, lines and symbols) is in the index, not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pincite.errors import UsageError
+from pincite.model import AttributeType
+from pincite.model.attributes import date_key
+from pincite.ports import AnyOf, Condition, DateRange, Exists, Filter, Is, Prefix, Range
+
+_COLUMNS = ("path", "title", "url")
+_DATE_KEY = (
+    "CASE length({0}) WHEN 10 THEN {0} || 'T00:00:00.000000Z' ELSE substr({0}, 1, 19) || '.'"
+    " || substr(rtrim(substr({0}, 21), 'Z') || '000000', 1, 6) || 'Z' END"
+)
+
+
+def sql_of(filter_: Filter, types: Mapping[str, AttributeType]) -> tuple[str, Sequence[object]]:
+    """The condition and its parameters. Raises UsageError for what only the index knows."""
+    whole, values = _filter(filter_, types, ("r.attributes",))
+    if whole == "1":
+        return whole, values
+    page = ("r.attributes", "json_extract(p.value, '$.attributes')")
+    paged, more = _filter(filter_, types, page)
+    return (
+        f"(CASE WHEN r.pages = '[]' THEN {whole}"
+        f" ELSE EXISTS (SELECT 1 FROM json_each(r.pages) p WHERE {paged}) END)",
+        (*values, *more),
+    )
+
+
+def _filter(
+    filter_: Filter, types: Mapping[str, AttributeType], tables: Sequence[str]
+) -> tuple[str, list[object]]:
+    values: list[object] = []
+
+    def compiled(condition: Condition) -> str:
+        return _condition(condition, types, tables, values)
+
+    parts = [compiled(condition) for condition in filter_.must]
+    if filter_.should:
+        parts.append(f"({' OR '.join(compiled(condition) for condition in filter_.should)})")
+    # what is unknown does not hold, and its opposite does
+    parts += [f"NOT coalesce({compiled(condition)}, 0)" for condition in filter_.must_not]
+    return " AND ".join(parts) or "1", values
+
+
+def _condition(
+    condition: Condition,
+    types: Mapping[str, AttributeType],
+    tables: Sequence[str],
+    values: list[object],
+) -> str:
+    name = getattr(condition, "field", "id")
+    known = isinstance(condition, (AnyOf, Range, DateRange, Is, Prefix, Exists))
+    if name in types and known:
+        tests = []
+        for table in tables:
+            values.append(f'$."{name}"')  # a name has letters, digits and _ alone
+            test = _test(condition, "v.value", "v.type", values)
+            tests.append(f"EXISTS (SELECT 1 FROM json_each({table}, ?) v WHERE {test})")
+        return f"({' OR '.join(tests)})"
+    if name in _COLUMNS and isinstance(condition, (AnyOf, Prefix, Exists)):
+        return f"({_test(condition, f'r.{name}', '', values)})"
+    raise UsageError(
+        f"records cannot be deleted by {name!r}: what can be said of them is their attributes,"
+        f" {', '.join(_COLUMNS)}",
+        hint=f"attributes: {', '.join(sorted(types)) or 'none'}",
+    )
+
+
+def _test(condition: Condition, value: str, kind: str, values: list[object]) -> str:
+    match condition:
+        case AnyOf():
+            wanted = [one for one in condition.values if one]
+            values += wanted
+            return f"{value} IN ({', '.join('?' * len(wanted))})"
+        case Range():
+            exact = ""
+            if condition.exactly is not None:  # beyond 2^53 floats are too coarse
+                values.append(condition.exactly)
+                exact = f"WHEN {kind} = 'integer' THEN {value} = ?"
+            between = _between(condition, f"CAST({value} AS REAL)", values)
+            return f"CASE {exact} ELSE {between} END" if exact else between
+        case DateRange():
+            return _between(condition, _DATE_KEY.format(value), values)
+        case Is():
+            return f"{kind} = '{'true' if condition.value else 'false'}'"
+        case Prefix():
+            values += [condition.prefix, condition.prefix]
+            return f"{value} <> '' AND substr({value}, 1, length(?)) = ?"
+    return f"{value} IS NOT NULL AND {value} <> ''"
+
+
+def _between(condition: Range | DateRange, value: str, values: list[object]) -> str:
+    tests = []
+    bounds = (("<=", condition.lte), ("<", condition.lt), (">=", condition.gte))
+    for sign, bound in (*bounds, (">", condition.gt)):
+        if bound is not None:
+            tests.append(f"{value} {sign} ?")
+            values.append(date_key(bound) if isinstance(bound, str) else float(bound))
+    return f"({' AND '.join(tests) or '1'})"

@@ -1,0 +1,336 @@
+"""The originals of records, in one SQLite file of the index folder: `records.db`.
+
+What files are for a folder, this is for a source of records: chunks are cut from it again, and
+citations are checked against it. A record that is not settled is here and not in the index as it
+is here: it waits to be indexed, or to be removed. Only who holds the collection's lease writes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+import msgspec
+
+from pincite.errors import DiskFull, StoreError
+from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
+from pincite.support.sqlite_schema import migrate
+
+_NAME: Final = "records.db"
+_AT_ONCE = 500  # rows looked up by one statement
+_SETTLED, _PENDING, _GOING = 0, 1, 2
+MIGRATIONS = (
+    """
+    CREATE TABLE sources (
+        number INTEGER PRIMARY KEY, collection TEXT NOT NULL, name TEXT NOT NULL,
+        UNIQUE (collection, name));
+    CREATE TABLE records (
+        number INTEGER PRIMARY KEY,
+        source INTEGER NOT NULL REFERENCES sources ON DELETE CASCADE,
+        path TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, url TEXT,
+        language TEXT NOT NULL, attributes TEXT NOT NULL, pages TEXT NOT NULL,
+        content_hash TEXT NOT NULL, shape TEXT NOT NULL, size INTEGER NOT NULL,
+        updated INTEGER NOT NULL, state INTEGER NOT NULL, indexed BLOB,
+        UNIQUE (source, path));
+    CREATE INDEX unsettled ON records (source, state, path) WHERE state <> 0;
+    CREATE TABLE texts (
+        number INTEGER PRIMARY KEY REFERENCES records ON DELETE CASCADE, text TEXT NOT NULL);
+    """,
+)
+_STATE = "path, content_hash, shape, attributes, size, state, indexed"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordState:
+    """What is known of a record without its text. `indexed` is what the catalog has of it, None
+    where it has nothing; `settled` says that the index has it as it is here."""
+
+    path: str
+    content_hash: str
+    shape: str
+    attributes: Attributes
+    size: int
+    settled: bool
+    indexed: DocumentRecord | None
+
+    @property
+    def stamp(self) -> int:
+        """48 bits that change with the content and the shape."""
+        return int(self.content_hash[:6] + self.shape[:6], 16)
+
+
+def records_file(folder: Path) -> Path:
+    """Where an index folder keeps its records."""
+    return folder / _NAME
+
+
+class RecordStore:
+    """The records of an index folder, open; a context manager. May be used from several threads."""
+
+    def __init__(self, folder: Path, *, only_read: bool = False) -> None:
+        """Open, or create unless `only_read`. Raises IndexTooNew, StoreError."""
+        self._path = records_file(folder)
+        self._lock = threading.RLock()
+        with self._translated("opened"):
+            self._db = self._open_to_read() if only_read else self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=60)
+        try:
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # counts only in a new file
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")  # nothing else has what is kept here
+            db.execute("PRAGMA foreign_keys = ON")
+            db.execute("PRAGMA secure_delete = FAST")
+            migrate(db, MIGRATIONS, f"the records {self._path}")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        """A folder that cannot be written to has no place for what SQLite keeps beside a file."""
+        error: sqlite3.Error | None = None
+        for mode in ("mode=ro", "mode=ro&immutable=1"):
+            uri = f"{self._path.absolute().as_uri()}?{mode}"
+            db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+            try:
+                db.execute("SELECT 1 FROM sources").fetchone()
+            except sqlite3.Error as failed:
+                error = failed
+                db.close()
+            else:
+                return db
+        raise error or sqlite3.OperationalError("it cannot be read")
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _translated(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, msgspec.MsgspecError) as error:
+            code = getattr(error, "sqlite_errorcode", 0)
+            if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
+                free = shutil.disk_usage(self._path.parent).free
+                raise DiskFull(
+                    f"the disk is full: {free / 1e6:.1f} MB are free at {self._path.parent}; what"
+                    " was written before is whole",
+                    hint="make room on that disk, then run the same command again",
+                ) from error
+            raise StoreError(
+                f"the records {self._path} cannot be {verb}: {error}",
+                hint="bring the file back from a copy, or write the records again",
+            ) from error
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        with self._lock, self._translated("read"):
+            return self._db.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it or nothing."""
+        with self._lock, self._translated("written"):
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def _source(self, collection: str, name: str) -> int:
+        """The number of a source, 0 for one without records."""
+        rows = self._rows(
+            "SELECT number FROM sources WHERE (collection, name) = (?, ?)", (collection, name)
+        )
+        return int(rows[0][0]) if rows else 0
+
+    def states(self, collection: str, source: str, paths: Sequence[str]) -> dict[str, RecordState]:
+        """What is known of those of the records that are here."""
+        number, found = self._source(collection, source), {}
+        for start in range(0, len(paths), _AT_ONCE):
+            some = paths[start : start + _AT_ONCE]
+            rows = self._rows(
+                f"SELECT {_STATE} FROM records WHERE source = ? AND state <> {_GOING}"
+                f" AND path IN ({', '.join('?' * len(some))})",
+                (number, *some),
+            )
+            found.update({row[0]: self._state(row) for row in rows})
+        return found
+
+    def page(
+        self, collection: str, source: str, after: str, limit: int, *, pending: bool = False
+    ) -> list[RecordState]:
+        """The next records by path, or those of them that are to be indexed."""
+        wanted = f"state = {_PENDING}" if pending else f"state <> {_GOING}"
+        rows = self._rows(
+            f"SELECT {_STATE} FROM records WHERE source = ? AND path > ? AND {wanted}"
+            " ORDER BY path LIMIT ?",
+            (self._source(collection, source), after, limit),
+        )
+        return [self._state(row) for row in rows]
+
+    def _state(self, row: Sequence[Any]) -> RecordState:
+        path, content_hash, shape, attributes, size, state, indexed = row
+        with self._translated("read"):
+            return RecordState(
+                *(path, content_hash, shape, _ATTRIBUTES.decode(attributes)),
+                *(size, state == _SETTLED, _INDEXED.decode(indexed) if indexed else None),
+            )
+
+    def get(self, collection: str, source: str, path: str) -> KeptRecord | None:
+        """A record with its text."""
+        rows = self._rows(
+            "SELECT path, id, text, pages, title, url, language, attributes FROM records"
+            f" JOIN texts USING (number) WHERE source = ? AND path = ? AND state <> {_GOING}",
+            (self._source(collection, source), path),
+        )
+        if not rows:
+            return None
+        path, id_, text, pages, title, url, language, attributes = rows[0]
+        with self._translated("read"):
+            return KeptRecord(
+                *(path, id_, text, tuple(_PAGES.decode(pages)), title, url, language),
+                _ATTRIBUTES.decode(attributes),
+            )
+
+    def put(self, collection: str, source: str, records: Iterable[KeptRecord]) -> None:
+        """Keep these, in place of those of the same path. They wait to be indexed."""
+        with self._writing() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO sources (collection, name) VALUES (?, ?)",
+                (collection, source),
+            )
+            number = self._source(collection, source)
+            for one in records:
+                ((row,),) = db.execute(
+                    "INSERT INTO records (source, path, id, title, url, language, attributes,"
+                    " pages, content_hash, shape, size, updated, state)"
+                    f" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_PENDING})"
+                    " ON CONFLICT (source, path) DO UPDATE SET (id, title, url, language,"
+                    " attributes, pages, content_hash, shape, size, updated, state) ="
+                    " (excluded.id, excluded.title, excluded.url, excluded.language,"
+                    " excluded.attributes, excluded.pages, excluded.content_hash, excluded.shape,"
+                    " excluded.size, excluded.updated, excluded.state) RETURNING number",
+                    (
+                        *(number, one.path, one.id, one.title, one.url, one.language),
+                        *(_text(one.attributes), _text(one.pages)),
+                        *(one.content_hash, one.shape, len(one.text.encode()), int(time.time())),
+                    ),
+                ).fetchall()
+                db.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", (row, one.text))
+
+    def settle(self, collection: str, indexed: Iterable[DocumentRecord]) -> None:
+        """The index has these as they are here."""
+        numbers: dict[str, int] = {}
+        with self._writing() as db:
+            for one in indexed:
+                if one.source not in numbers:
+                    numbers[one.source] = self._source(collection, one.source)
+                db.execute(
+                    f"UPDATE records SET state = {_SETTLED}, indexed = ?"
+                    " WHERE (source, path, content_hash) = (?, ?, ?)",
+                    (
+                        msgspec.msgpack.encode(replace(one, inherited={})),
+                        *(numbers[one.source], one.path, one.content_hash),
+                    ),
+                )
+
+    def unsettle(
+        self, collection: str, source: str | None = None, keep: Iterable[DocumentRecord] = ()
+    ) -> None:
+        """The index has nothing of a collection, or of a source but for the records to `keep`: all
+        else is to be indexed."""
+        with self._writing() as db:
+            db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (path TEXT PRIMARY KEY)")
+            db.execute("DELETE FROM kept")
+            db.executemany("INSERT OR IGNORE INTO kept VALUES (?)", ((r.path,) for r in keep))
+            db.execute(
+                f"UPDATE records SET state = {_PENDING}, indexed = NULL WHERE state <> {_GOING}"
+                " AND path NOT IN (SELECT path FROM kept) AND source IN (SELECT number FROM"
+                " sources WHERE collection = ? AND coalesce(name = ?, 1))",
+                (collection, source),
+            )
+
+    def count(self, collection: str, source: str) -> int:
+        """How many records there are."""
+        number = self._source(collection, source)
+        sql = f"SELECT count(*) FROM records WHERE source = ? AND state <> {_GOING}"
+        return int(self._rows(sql, (number,))[0][0])
+
+    def mark(self, collection: str, source: str, condition: str, values: Sequence[object]) -> int:
+        """Those for which a condition of SQL over `records r` holds are going: from now on they are
+        not here for anybody but `going`. Returns how many there are."""
+        with self._writing() as db:
+            return db.execute(
+                f"UPDATE records AS r SET state = {_GOING}"
+                f" WHERE source = ? AND state <> {_GOING} AND ({condition})",
+                (self._source(collection, source), *values),
+            ).rowcount
+
+    def matching(
+        self, collection: str, source: str, condition: str, values: Sequence[object]
+    ) -> int:
+        """How many `mark` would mark."""
+        sql = f"SELECT count(*) FROM records r WHERE source = ? AND state <> {_GOING}"
+        number = self._source(collection, source)
+        return int(self._rows(f"{sql} AND ({condition})", (number, *values))[0][0])
+
+    def going(self, collection: str, source: str, limit: int) -> list[RecordState]:
+        """Records that are going."""
+        rows = self._rows(
+            f"SELECT {_STATE} FROM records WHERE source = ? AND state = {_GOING}"
+            " ORDER BY path LIMIT ?",
+            (self._source(collection, source), limit),
+        )
+        return [self._state(row) for row in rows]
+
+    def purge(self, collection: str, source: str, paths: Sequence[str]) -> None:
+        """Delete records that are going."""
+        number = self._source(collection, source)
+        with self._writing() as db:
+            db.executemany(
+                f"DELETE FROM records WHERE (source, path, state) = (?, ?, {_GOING})",
+                ((number, path) for path in paths),
+            )
+
+    def drop(self, collection: str, source: str | None = None) -> None:
+        """Delete all records of a collection, or of one source of it."""
+        with self._writing() as db:
+            db.execute(
+                "DELETE FROM sources WHERE collection = ? AND coalesce(name = ?, 1)",
+                (collection, source),
+            )
+        self.flush()
+
+    def flush(self) -> None:
+        """Give room back that nothing needs, and write what waits in the log into the file."""
+        with self._lock, suppress(sqlite3.Error):  # neither loses anything where it fails
+            self._db.executescript("PRAGMA incremental_vacuum")  # `execute` frees one page alone
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, str | int | float | bool | tuple[str, ...]])
+_PAGES = msgspec.json.Decoder(list[PageSpan])
+_INDEXED = msgspec.msgpack.Decoder(DocumentRecord)
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value, order="deterministic").decode()

@@ -1,0 +1,270 @@
+"""`pincite import` and `pincite delete`: records from files, and out of a collection."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.ingestion.options import IndexOptions
+from pincite.model.records import RECORD_LANGUAGES, RECORDS
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.options import (
+    ERROR,
+    OK,
+    collection_option,
+    index_option,
+    json_option,
+    run,
+    say,
+    say_notice,
+    show,
+    wait_option,
+)
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+    from pincite.model import Notice
+    from pincite.records.formats import FieldMap, Format
+    from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
+
+_NAMED = 10  # failures that are shown; all that are kept are in the JSON
+_source = click.option(
+    "--source", default=RECORDS, show_default=True, help="What citations call the source."
+)
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True)
+@collection_option
+@_source
+@click.option("--id", "id_", metavar="COLUMN", help="The column of the id; default: id.")
+@click.option("--text", metavar="COLUMN", help="The column of the text; default: text.")
+@click.option("--title", metavar="COLUMN", help="The column of the title; default: title.")
+@click.option("--url", metavar="COLUMN", help="The column of the address; default: url.")
+@click.option(
+    "--attribute",
+    "attributes",
+    multiple=True,
+    metavar="NAME[=COLUMN]",
+    help="A column that filters ask for.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["jsonl", "csv", "parquet"]),
+    help="Default: as the file's name says; jsonl for -.",
+)
+@click.option(
+    "--markup",
+    type=click.Choice(RECORD_LANGUAGES),
+    default=None,
+    help="How texts are written; default: text.",
+)
+@click.option("--language", default="auto", help="Stemming: english, german, ... or auto.")
+@click.option("--lexical", is_flag=True, help="Leave the dense model out of a new collection.")
+@click.option("--model", default="", help="The dense model of a new collection.")
+@click.option("--batch", type=click.IntRange(min=1), default=1_000, show_default=True)
+@wait_option
+@json_option
+@index_option
+def import_(
+    files: tuple[str, ...],
+    collection: str,
+    source: str,
+    id_: str | None,
+    text: str | None,
+    title: str | None,
+    url: str | None,
+    attributes: tuple[str, ...],
+    format_: Format | None,
+    markup: str | None,
+    language: str,
+    lexical: bool,
+    model: str,
+    batch: int,
+    wait: float,
+    json_: bool,
+    index: Path | None,
+) -> int:
+    """Write the records of JSON Lines, CSV or Parquet FILES; - is the standard input.
+
+    Without columns, each line of JSON Lines is a record: id, text or pages, title, url, attributes,
+    language. A record that cannot be written is named, and the rest is written: ends with 1 then.
+    """
+    from pincite.records.formats import FieldMap, format_of
+    from pincite.surfaces.render import to_json
+
+    named = {"id": id_, "text": text, "title": title, "url": url}
+    fields = FieldMap(
+        {name: column for name, column in named.items() if column},
+        _attributes(attributes),
+        markup or "",
+    )
+    for file in files:  # all of them, before the first is read
+        format_of(file, format_)
+    options = IndexOptions(
+        collection=collection, language=language, lexical=lexical, model=model, wait_s=wait
+    )
+    reports = [
+        _import(file, format_, fields, source, batch, options, index, quiet=json_) for file in files
+    ]
+    if json_:
+        show(to_json(reports))
+    return ERROR if any(report.failed_count for report in reports) else OK
+
+
+def _import(
+    file: str,
+    format_: Format | None,
+    fields: FieldMap,
+    source: str,
+    batch: int,
+    options: IndexOptions,
+    index: Path | None,
+    *,
+    quiet: bool,
+) -> UpsertReport:
+    from dataclasses import replace
+
+    from pincite.records.formats import read_records
+    from pincite.surfaces.cli.progress import ProgressLine, duration
+
+    line = ProgressLine(sys.stderr)
+
+    def on_notice(notice: Notice) -> None:
+        line.done()
+        say_notice(notice)
+
+    def on_progress(progress: UpsertProgress) -> None:
+        line.records(progress.stage, progress.done, progress.total, progress.failed)
+
+    told = replace(options, on_notice=on_notice, on_fetch=line.fetching)
+    records = read_records(file, format_, fields, sys.stdin.buffer)
+    try:
+        report = run(
+            lambda engine: engine.upsert(
+                records, source=source, batch=batch, options=told, progress=on_progress
+            ),
+            index,
+        )
+    finally:
+        line.done()
+    counts = [
+        f"{count:,} {word}"
+        for word, count in (
+            ("written", report.written),
+            ("rewritten", report.rewritten),
+            ("unchanged", report.unchanged),
+            ("resumed", report.resumed),
+            ("failed", report.failed_count),
+        )
+        if count
+    ]
+    say(
+        f"{one_line(file)}: {', '.join(counts) or 'no'} records, {report.chunks:,} chunks written"
+        f" in {duration(report.duration_s)}"
+    )
+    for failure in report.failed[: 0 if quiet else _NAMED]:
+        say(f"  {failure.code}: {one_line(failure.message)}")
+    if report.failed_count > _NAMED and not quiet:
+        say(f"  and {report.failed_count - _NAMED:,} more: the first hundred are in --json")
+    return report
+
+
+def _attributes(given: tuple[str, ...]) -> Mapping[str, str]:
+    from pincite.errors import UsageError
+    from pincite.model.attributes import check_attribute_name
+
+    found: dict[str, str] = {}
+    for one in given:
+        name, _, column = one.partition("=")
+        try:
+            check_attribute_name(name)
+        except ValueError as error:
+            raise UsageError(f"--attribute {one}: {error}") from error
+        found[name] = column or name
+    return found
+
+
+@click.command()
+@collection_option
+@_source
+@click.option("--id", "ids", multiple=True, metavar="ID", help="A record to delete.")
+@click.option("--where", default="", help="Delete what this filter fits; see docs/filters.md.")
+@click.option("--tag", "tags", multiple=True, metavar="NAME=VALUE", help="Only of these.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@wait_option
+@json_option
+@index_option
+def delete(
+    collection: str,
+    source: str,
+    ids: tuple[str, ...],
+    where: str,
+    tags: tuple[str, ...],
+    yes: bool,
+    wait: float,
+    json_: bool,
+    index: Path | None,
+) -> int:
+    """Delete records by their ids or by a filter, after saying how many and asking. Ends with 1 if
+    the answer is no, or an id is not there."""
+    from pincite.ports import Waiting
+    from pincite.surfaces.render import to_json
+
+    async def work(engine: AsyncPincite) -> DeleteReport | None:
+        chosen = {
+            "ids": ids or None,
+            "where": where,
+            "tags": _tags(tags),
+            "collection": collection,
+            "source": source,
+        }
+        if not yes:
+            count = await engine.count_records(**chosen)  # type: ignore[arg-type]
+            if count and not _agreed(count):
+                return None
+        return await engine.delete(**chosen, waiting=Waiting(wait, say_notice))  # type: ignore[arg-type]
+
+    report = run(work, index)
+    if report is None:
+        say("nothing was deleted")
+        return ERROR
+    say(f"{report.deleted:,} records are gone from {report.collection}")
+    if report.missing:
+        more = ", ..." if report.missing_count > len(report.missing) else ""
+        say(f"not there: {one_line(', '.join(report.missing))}{more}")
+    if json_:
+        show(to_json(report))
+    return ERROR if report.missing_count else OK
+
+
+def _tags(given: tuple[str, ...]) -> Mapping[str, object]:
+    from pincite.errors import UsageError
+    from pincite.ingestion.attributes import TableText
+
+    found: dict[str, object] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--tag {one}: give NAME=VALUE")
+        found[name] = TableText(value)
+    return found
+
+
+def _agreed(count: int) -> bool:
+    """Ask the person. Raises UsageError where there is nobody to ask."""
+    from pincite.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"{count:,} records would be deleted, and nobody can be asked",
+            hint="add --yes",
+        )
+    sys.stderr.write(f"Delete {count:,} records? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,139 @@
+"""Citations of records lead back to what was stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.citations.claims import Claim, ClaimCheck, check
+from pincite.citations.find import find_chars
+from pincite.citations.locate import Passage, get, verify
+from pincite.citations.verify import Checked
+from pincite.errors import UsageError
+from pincite.model import Evidence, EvidencePack, Scope
+from pincite.model.citation import cite
+from tests.records.desk import Desk, run
+
+TEXT = "First line.\nThe printer is on fire.\nCall the brigade.\nLast line."
+
+
+class Shelf(Desk):
+    """Records that can be read and checked."""
+
+    def cited(self, path: str) -> str:
+        (chunk,) = [one for one in run(self.chunks()) if one.path == path]
+        return cite(chunk)
+
+    def get(self, locator: str, context: int = 0) -> Passage:
+        return run(get(self.index, locator, context, self.root))
+
+    def check(self, citation: str, quote: str = "") -> ClaimCheck:
+        return run(check(self.index, [Claim(citation, quote)], self.root))[0]
+
+    def verify(self, pack: EvidencePack) -> Checked:
+        return run(verify(self.index, pack, folder=self.root))[0]
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    made = Shelf(tmp_path)
+    run(made.upsert([{"id": "a:7", "text": TEXT}, {"id": "b", "text": "Another one."}]))
+    return made
+
+
+def test_a_citation_gives_exactly_its_characters(shelf: Shelf) -> None:
+    whole = shelf.cited("a:7")
+    assert whole.endswith(f":a:7#char=0,{len(TEXT)}")
+    assert shelf.get(whole).text == TEXT
+    part = whole.replace(f"char=0,{len(TEXT)}", "char=16,23")
+    passage = shelf.get(part)
+    assert (passage.text, passage.raw, passage.citation) == ("printer", b"printer", part)
+    assert (passage.start_line, passage.end_line) == (2, 2)
+    around = shelf.get(part, 1)
+    assert around.text == "First line.\nThe printer is on fire.\nCall the brigade."
+    assert around.citation.endswith("#char=0,53")
+
+
+@pytest.mark.parametrize("locator", ["a:7", "records:a:7", "records:a:7#char=0,11"])
+def test_a_record_is_read_by_its_id(shelf: Shelf, locator: str) -> None:
+    passage = shelf.get(locator)
+    assert passage.text == TEXT[: 11 if "#" in locator else None]
+    assert not passage.changed
+
+
+def test_lines_of_a_record_are_cited_by_characters(shelf: Shelf) -> None:
+    passage = shelf.get("a:7:2:1")
+    assert passage.text == "The printer is on fire."
+    assert passage.citation.endswith(":a:7#char=12,35")
+
+
+def test_characters_that_a_record_does_not_have_are_named(shelf: Shelf) -> None:
+    with pytest.raises(UsageError, match="a:7 has 64 characters, none from 100 to 120"):
+        shelf.get("records:a:7#char=100,120")
+    with pytest.raises(UsageError, match="no indexed file is named 'c'"):
+        shelf.get("c")
+
+
+def test_a_quote_is_fresh_moved_changed_or_deleted(shelf: Shelf) -> None:
+    citation = shelf.cited("a:7").replace(f"char=0,{len(TEXT)}", "char=12,35")
+    assert shelf.check(citation, "printer  is on\nfire").status == "fresh"
+    assert shelf.check(citation, "Call the brigade").status == "moved"
+    assert shelf.check(citation, "cold").status == "changed"
+    assert shelf.check(citation).status == "fresh"
+    assert shelf.check(citation.replace("12,35", "12,99")).status == "changed"
+    run(shelf.upsert([{"id": "a:7", "text": "It is out."}]))
+    assert shelf.check(citation).status == "unknown"
+    assert shelf.check(citation, "printer is on fire").status == "changed"
+    run(shelf.delete(ids=["a:7"]))
+    assert shelf.check(citation, "printer is on fire").status == "unknown"
+
+
+def _pack(shelf: Shelf, tmp_path: Path) -> EvidencePack:
+    from pincite.ports import Searchable
+    from pincite.providers.sparse.bm25 import Bm25Encoder
+    from tests.scene import ask
+
+    (info,) = run(shelf.index.collections())
+    one = Searchable(info.spec, shelf.index, Bm25Encoder())
+    return ask("printer fire", one, scope=Scope())
+
+
+def test_evidence_of_a_record_is_verified_against_what_is_stored(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    pack = _pack(shelf, tmp_path)
+    item: Evidence = pack.evidence[0]
+    assert (item.start_char, item.end_char, item.path) == (0, len(TEXT), "a:7")
+    found = shelf.verify(pack)
+    assert (found.status, found.revision, found.end_char) == ("fresh", "confirmed", len(TEXT))
+    run(shelf.upsert([{"id": "a:7", "text": f"Before it.\n{TEXT}"}]))
+    moved = shelf.verify(pack)
+    assert (moved.status, moved.start_char, moved.start_line) == ("moved", 11, 2)
+    run(shelf.upsert([{"id": "a:7", "text": f"{TEXT}\nAfter it."}]))
+    assert shelf.verify(pack).status == "fresh"
+    assert "the revision is now" in shelf.verify(pack).detail
+    run(shelf.upsert([{"id": "a:7", "text": "Something else."}]))
+    assert shelf.verify(pack).status == "changed"
+    run(shelf.delete(ids=["a:7"]))
+    assert shelf.verify(pack).status == "deleted"
+
+
+def test_a_pack_that_claims_another_text_is_caught(shelf: Shelf, tmp_path: Path) -> None:
+    pack = _pack(shelf, tmp_path)
+    forged = replace(pack, evidence=(type(pack.evidence[0])(**{
+        **{name: getattr(pack.evidence[0], name) for name in pack.evidence[0].__struct_fields__},
+        "text": "The printer is fine.",
+    }),))  # fmt: skip
+    found = shelf.verify(forged)
+    assert (found.status, found.revision) == ("changed", "refuted")
+
+
+@given(st.text("ab", max_size=30), st.text("ab", min_size=1, max_size=3), st.integers(0, 35))
+def test_the_nearest_place_is_found(text: str, wanted: str, near: int) -> None:
+    places = [at for at in range(len(text)) if text.startswith(wanted, at)]
+    expected = min(places, key=lambda at: (abs(at - near), at), default=None)
+    assert find_chars(text, wanted, near) == expected

@@ -1,0 +1,139 @@
+"""Records out of files: a line is a record or a named failure, and a broken one costs itself."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import SourceError, UsageError
+from pincite.records import formats
+from pincite.records.accept import Placed, Unreadable
+from pincite.records.formats import FieldMap, format_of, read_records
+
+
+def read(
+    raw: bytes, kind: formats.Format, fields: FieldMap = FieldMap()
+) -> list[Placed | Unreadable]:
+    return list(read_records("-", kind, fields, io.BytesIO(raw)))
+
+
+def failures(found: list[Placed | Unreadable]) -> list[tuple[str, int]]:
+    return [(one.code, one.position) for one in found if isinstance(one, Unreadable)]
+
+
+def records(found: list[Placed | Unreadable]) -> list[object]:
+    return [one.given for one in found if isinstance(one, Placed)]
+
+
+def test_lines_of_json_are_records_as_they_are() -> None:
+    raw = b'\xef\xbb\xbf{"id": "a", "text": "x"}\r\n\n{"id": "b", "attributes": {"year": 2026}}'
+    found = read(raw, "jsonl")
+    assert records(found) == [
+        {"id": "a", "text": "x"},
+        {"id": "b", "attributes": {"year": 2026}},
+    ]
+    assert [one.position for one in found] == [1, 3]
+
+
+def test_broken_lines_are_named_by_their_number() -> None:
+    raw = b'{"id": "a"\n[1]\n{"id": "b"}\n\xff\n' + b"[" * 100_000 + b'\n{"id": NaN}\n'
+    assert failures(read(raw, "jsonl")) == [
+        *(("unreadable", 1), ("wrong_type", 2), ("unreadable", 4), ("unreadable", 5)),
+        ("unreadable", 6),
+    ]
+
+
+def test_a_line_that_is_too_long_costs_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "_LONGEST_LINE", 100)
+    raw = b'{"id": "' + b"x" * 1_000 + b'"}\n{"id": "b"}\n'
+    found = read(raw, "jsonl")
+    assert (failures(found), records(found)) == ([("too_large", 1)], [{"id": "b"}])
+
+
+def test_columns_are_named_for_json_too() -> None:
+    fields = FieldMap({"id": "key", "text": "body"}, {"course": "c"}, "markdown")
+    assert records(read(b'{"key": 7, "body": "x", "c": "ml", "more": 1}', "jsonl", fields)) == [
+        {"id": 7, "text": "x", "attributes": {"course": "ml"}, "language": "markdown"}
+    ]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_a_table_has_columns_and_lines_in_quotes(separator: str) -> None:
+    raw = io.StringIO()
+    writer = csv.writer(raw, delimiter=separator)
+    writer.writerow(["id", "text", "year"])
+    writer.writerow(["a", 'two\nlines, "quoted"; \t|', "2026"])
+    writer.writerow(["b", "x", ""])
+    fields = FieldMap(attributes={"year": "year"})
+    found = read(b"\xef\xbb\xbf" + raw.getvalue().encode(), "csv", fields)
+    assert records(found) == [
+        {
+            "id": "a",
+            "text": 'two\nlines, "quoted"; \t|',
+            "attributes": {"year": "2026"},
+        },
+        {"id": "b", "text": "x", "attributes": {"year": ""}},
+    ]
+
+
+def test_a_row_with_too_few_columns_costs_itself() -> None:
+    found = read(b"id,text\na,x\nb\nc,y,z\nd,w\n", "csv")
+    assert failures(found) == [("unreadable", 3), ("unreadable", 4)]
+    assert len(records(found)) == 2
+
+
+def test_a_field_without_an_end_ends_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "MOST_TEXT_CHARS", 1_000)
+    before = csv.field_size_limit()
+    found = read(b'id,text\na,x\nb,"' + b"never ends\n" * 1_000, "csv")
+    assert [code for code, _ in failures(found)] == ["too_large"]
+    assert len(records(found)) == 1
+    assert csv.field_size_limit() == before
+
+
+def test_a_column_that_is_not_there_is_named() -> None:
+    with pytest.raises(UsageError, match="has no column 'id'; it has: key, body"):
+        read(b"key,body\na,x\n", "csv")
+    with pytest.raises(UsageError, match="has no column 'course'"):
+        read(b"id,text\na,x\n", "csv", FieldMap(attributes={"course": "course"}))
+
+
+def test_rows_of_parquet_are_typed(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = {"id": [1, 2], "body": ["x", "y"], "year": [2026, None], "labels": [["a"], []]}
+    place = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table(rows), place)
+    fields = FieldMap({"text": "body"}, {"year": "year", "labels": "labels"})
+    found = list(read_records(str(place), None, fields, io.BytesIO()))
+    assert records(found) == [
+        {"id": 1, "text": "x", "attributes": {"year": 2026, "labels": ["a"]}},
+        {"id": 2, "text": "y", "attributes": {"year": None, "labels": []}},
+    ]
+
+
+def test_what_is_no_parquet_file_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    place = tmp_path / "a.parquet"
+    place.write_bytes(b"PAR1 or so")
+    with pytest.raises(SourceError, match="is no Parquet file"):
+        list(read_records(str(place), None, FieldMap(), io.BytesIO()))
+
+
+def test_the_format_is_seen_by_the_name() -> None:
+    assert [format_of(one, None) for one in ("-", "a.JSONL", "b.tsv", "c.parquet")] == [
+        *("jsonl", "jsonl", "csv"),
+        "parquet",
+    ]
+    assert format_of("a.txt", "csv") == "csv"
+    with pytest.raises(UsageError, match=r"a\.txt: it cannot be seen which format"):
+        format_of("a.txt", None)
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(SourceError, match=r"gone\.jsonl cannot be read"):
+        list(read_records("gone.jsonl", None, FieldMap(), io.BytesIO()))

@@ -1,0 +1,135 @@
+"""Records as users of the command line and of Python meet them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pincite as package
+from pincite import AsyncPincite, Pincite, Record, load_settings
+from pincite.model.evidence import EvidencePack
+from pincite.surfaces.mcp.tools import ReadArguments, tools
+from tests.surfaces.conftest import Cli
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "t1", "text": "The printer is on fire.", "attributes": {"course": "ml"}},
+    {"id": "t2", "text": "The scanner is slow.", "url": "https://desk.example/t2"},
+]
+
+
+def lines(*rows: object) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> None:
+    cli.write("a.jsonl", lines(*ROWS) + "no json\n" + lines({"id": "t1", "text": "again"}))
+    done = cli("import", "a.jsonl", "--lexical", code=1)
+    assert "a.jsonl: 2 written, 2 failed records" in done.stderr
+    assert "unreadable: record 3: the line is no JSON" in done.stderr
+    assert "duplicate_id: record 4 ('t1')" in done.stderr
+    assert "warning: attribute_new: course is of type keyword" in done.stderr
+    assert done.stdout == ""
+
+    pack = json.loads(cli("search", "slow scanner", "--json").stdout)
+    first = pack["evidence"][0]
+    assert first["citation"].endswith(":t2#char=0,20")
+    assert (first["url"], first["start_char"], first["end_char"]) == (ROWS[1]["url"], 0, 20)
+    table = cli("search", "slow scanner").stdout
+    assert "t2#char=0,20" in table
+    assert "https://desk.example/t2" in table
+    assert cli("get", first["citation"]).stdout == "The scanner is slow."
+    cli.write("pack.json", json.dumps(pack))
+    assert "fresh" in cli("verify", "pack.json").stdout
+
+    (again,) = cli.json("import", "a.jsonl", "--lexical", code=1)
+    assert (again["unchanged"], again["failed_count"]) == (2, 2)
+    refused = cli("delete", "--where", "course = ml", code=2)
+    assert "1 records would be deleted, and nobody can be asked" in refused.stderr
+    assert cli.json("delete", "--where", "course = ml", "--yes")["deleted"] == 1
+    assert "not there: t1" in cli("delete", "--id", "t1", "--yes", code=1).stderr
+    assert "1 unchanged" in cli("index", "--lexical").stderr
+    cli("collections", "forget", "records")
+    assert "deleted" in cli("verify", "pack.json", code=3).stdout
+    assert "no source of records" in cli("delete", "--id", "t2", "--yes", code=2).stderr
+
+
+def test_records_come_from_the_standard_input_and_from_tables(cli: Cli) -> None:
+    cli("import", "-", "--lexical", stdin=lines(*ROWS).encode())
+    table = "key;body;year\n7;A table of printers.;2026\n8;Another one.;soon\n"
+    cli.write("a.csv", table)
+    columns = ("--id", "key", "--text", "body", "--attribute", "year")
+    done = cli("import", "a.csv", *columns, "--source", "tables", code=1)
+    assert (
+        "attribute_invalid: record 3 ('8'): attribute 'year': 'soon' is no integer" in done.stderr
+    )
+    pack = cli.json("search", "table of printers", "--where", "year = 2026")
+    assert [one["path"] for one in pack["evidence"]] == ["7"]
+    assert pack["evidence"][0]["attributes"] == {"year": 2026}
+
+
+def test_a_file_that_cannot_be_imported_is_named(cli: Cli) -> None:
+    cli.write("a.csv", "key\n7\n")
+    cli.write("a.txt", "x")
+    assert "has no column 'id'" in cli("import", "a.csv", "--lexical", code=2).stderr
+    assert "which format this is" in cli("import", "a.txt", "--lexical", code=2).stderr
+    assert "cannot be read" in cli("import", "gone.jsonl", "--lexical", code=1).stderr
+
+
+@pytest.fixture
+def pincite(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Pincite:
+    monkeypatch.setenv("PINCITE_OFFLINE", "1")
+    monkeypatch.setenv("PINCITE_IDLE_S", "30")
+    monkeypatch.chdir(cli.folder)
+    return Pincite(Path(cli.folder / ".pincite"))
+
+
+def test_python_writes_reads_and_deletes_records(pincite: Pincite) -> None:
+    options = package.IndexOptions(lexical=True)
+    with pincite:
+        report = pincite.upsert([Record("t3", "Toner is out."), *ROWS], options=options)
+        assert (report.written, report.chunks) == (3, 3)
+        pack: EvidencePack = pincite.search("toner")
+        assert pack.evidence[0].path == "t3"
+        assert pincite.verify(pack)[0].status == "fresh"
+        assert pincite.get("t3").text == "Toner is out."
+        assert pincite.upsert(ROWS[:1], options=options).unchanged == 1
+        changed = {**ROWS[0], "attributes": {"course": "stats"}}
+        assert pincite.upsert([changed], options=options).rewritten == 1
+        found = pincite.search("printer", scope=package.Scope(where="course = stats"))
+        assert [one.attributes for one in found.evidence] == [{"course": "stats"}]
+        assert pincite.delete(ids=["t3"]).deleted == 1
+        assert [one.path for one in pincite.search("toner").evidence] == []
+
+
+def test_an_agent_reads_a_long_record_piece_by_piece(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINCITE_IDLE_S", "30")
+    text = "word " * 9_000 + "\nlast line"
+
+    async def read() -> str:
+        settings = load_settings(os.environ, cli.folder, cli.folder / ".pincite")
+        async with AsyncPincite(settings) as engine:
+            options = package.IndexOptions(lexical=True)
+            await engine.upsert([{"id": "long", "text": text}], options=options)
+            (tool,) = [one for one in tools(engine) if one.name == "read_lines"]
+            locator, found = "long", ""
+            for _ in range(3):
+                answer = await tool.run(ReadArguments(locator=locator))
+                passage = answer.structure["passage"]
+                assert len(passage["text"]) <= 20_000
+                assert passage["citation"].endswith(
+                    f"#char={passage['start_char']},{passage['end_char']}"
+                )
+                assert answer.structure["rest"] in answer.text
+                found += passage["text"]
+                locator = answer.structure["rest"]
+            assert locator == ""
+            return found
+
+    assert asyncio.run(read()) == text
