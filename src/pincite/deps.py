@@ -54,6 +54,11 @@ class Deps:
             if one.dense is not None
         }
 
+    def code(self, scope: Scope) -> frozenset[str]:
+        """The collections in which all that this scope lets pass is code, or nearly all."""
+        only_code = kinds_of(scope) == {"code"}
+        return frozenset(one.spec.name for one in self.collections if one.code or only_code)
+
     def foreign(self) -> frozenset[str]:
         """The collections whose language their dense model does not know."""
         return frozenset(

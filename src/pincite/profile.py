@@ -21,6 +21,7 @@ from pincite.stages.merge import MergeConfig
 from pincite.stages.next_pass import NextPassConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
+from pincite.stages.rank_code import RankCodeConfig
 from pincite.stages.rerank import RerankConfig
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
@@ -40,6 +41,7 @@ class Profile:
     load: LoadConfig = field(default_factory=LoadConfig)
     dedup: DedupConfig = field(default_factory=DedupConfig)
     smooth: SmoothConfig = field(default_factory=SmoothConfig)
+    rank_code: RankCodeConfig = field(default_factory=RankCodeConfig)
     rerank: RerankConfig = field(default_factory=RerankConfig)
     blend: BlendConfig = field(default_factory=BlendConfig)
     cover: CoverageConfig = field(default_factory=CoverageConfig)
@@ -71,10 +73,12 @@ class Profile:
             select=replace(self.select, results=results),
         )
 
-    def candidates(self, reranked: bool) -> int:
-        """How many are loaded: the pool, or what is enough of it where nothing reranks it."""
+    def candidates(self, reranked: bool, code: bool = False) -> int:
+        """How many are loaded: the pool, or what is enough of it where nothing reranks it. Where
+        there is `code`, as many at least as are ranked by files."""
         whole, enough = self.load.pool, round(self.load.pool * self.load.alone)
-        return whole if reranked else max(enough, self.select.results)
+        wanted = whole if reranked else max(enough, self.select.results)
+        return max(wanted, self.rank_code.pool) if code and self.rank_code.enabled else wanted
 
     @property
     def fusion(self) -> str:

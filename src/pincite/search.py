@@ -31,6 +31,7 @@ from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
 from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
+from pincite.stages.rank_code import rank_code
 from pincite.stages.rerank import instruction_hash, rerank
 from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import citable, select
@@ -90,7 +91,9 @@ async def _try(
     collections, scope, budget_ms = deps.collections, question.scope, question.budget_ms
     weights = deps.dense_weights(query, profile.fuse, scope)
     limit_s = profile.retrieve.timeout_s
-    loading = replace(profile.load, pool=profile.candidates(deps.reranker is not None))
+    code = deps.code(scope)
+    loaded_most = profile.candidates(deps.reranker is not None, bool(code))
+    loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
@@ -104,12 +107,13 @@ async def _try(
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
-    pool = replace(unique, candidates=smoothed)
+    ordered = rank_code(query.text, smoothed, deps.terms, profile.rank_code, code)
+    pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
     blended = trace.tap("blend", blend(judged, profile.blend))
-    known = (deps.terms, profile.cover, deps.foreign(), pool.candidates)
+    known = (deps.terms, profile.cover, deps.foreign(), smoothed)
     covered = trace.tap("cover", cover(query.text, blended.candidates, *known))
     gated = trace.tap("gate", gate(covered, profile.gate, deps.judge, deps.unmeasured()))
     kinds = deps.kinds(scope)

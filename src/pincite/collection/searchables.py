@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: From this share of its chunks on a collection counts as code; mixed ones gain nothing from
 #: it (docs/decisions/0004).
-CODE_SHARE = 0.9
+CODE_SHARE = 0.75
 
 
 _Meant: TypeAlias = tuple[tuple[Searchable, ...], tuple[Notice, ...]]

@@ -11,7 +11,20 @@ from pincite.model.attributes import Attributes
 from pincite.model.documents import Chunk, SourceType, Vector
 
 TaskMode = Literal["build", "debug", "explain", "refactor"]
-SignalName = Literal["dense", "sparse", "fused", "smoothed", "reranked", "blended", "coverage"]
+SignalName = Literal[
+    "dense",
+    "sparse",
+    "fused",
+    "smoothed",
+    "coherence",
+    "names",
+    "definition",
+    "prior",
+    "ranked",
+    "reranked",
+    "blended",
+    "coverage",
+]
 SignalKind = Literal[
     "cosine", "dot", "bm25", "rrf", "dbsf", "normalised", "probability", "logit", "share"
 ]
@@ -159,7 +172,9 @@ class Fused(msgspec.Struct, frozen=True):
         return self.signals[-1].value
 
 
-RANKING_SIGNALS: frozenset[SignalName] = frozenset(("fused", "smoothed", "reranked", "blended"))
+RANKING_SIGNALS: frozenset[SignalName] = frozenset(
+    ("fused", "smoothed", "ranked", "reranked", "blended")
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def blend(pool: Pool, config: BlendConfig) -> Pool:
 
 
 def _retrieval(candidate: Candidate) -> float:
-    signal = candidate.signal("smoothed") or candidate.signal("fused")
+    signal = candidate.signal("ranked") or candidate.signal("smoothed") or candidate.signal("fused")
     return signal.value if signal is not None else 0.0
 
 

@@ -30,6 +30,7 @@ from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 EngineFusion = Literal["none", "rrf", "dbsf"]
 SearchMode = Literal["hybrid", "vector", "keyword"]
 KeywordSearch = Literal["bm25", "filter"]
+_LIMITS = ("dense_limit", "sparse_limit", "code_limit", "hnsw_ef", "engine_k", "engine_limit")
 _KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
 
 
@@ -41,6 +42,9 @@ class RetrieveConfig:
     pairs of them .6262 .6267 .6269 .6261, all within noise, while the work of the store and of
     everything behind it is in proportion. R@20 wants twice the results: .9033 with 40, .9019 with
     30 (docs/decisions/0004).
+
+    `code_limit`: hits of each side of a collection of code, whose files are ranked by what of them
+    was found: docs/decisions/0019.
 
     `mode`: both sides, the dense one alone, or the lexical one alone. `keyword`: the lexical side
     ranks by `bm25`, or is a `filter`: what has all words of the question scores 1.
@@ -66,9 +70,10 @@ class RetrieveConfig:
     keyword: KeywordSearch = "bm25"
     per_result: int = 0
     least_per_result: int = 2
+    code_limit: int = 100
 
     def __post_init__(self) -> None:
-        for name in ("dense_limit", "sparse_limit", "hnsw_ef", "engine_k", "engine_limit"):
+        for name in _LIMITS:
             if getattr(self, name) < 1:
                 raise ConfigError(f"retrieve.{name} is {getattr(self, name)}; it must be 1 or more")
         for name, known in _KNOWN.items():
@@ -205,11 +210,12 @@ async def _request(
         sparse = _emphasised(text, query.identifiers, encode, config.identifier_weight)
         if not sparse.indices:
             notices.append(_without_words(collection, config.mode))
+    least = config.code_limit if collection.code else 0
     return SearchRequest(
         dense=dense,
         sparse=sparse if sparse.indices else None,
-        dense_limit=collection.depth or config.dense_limit,
-        sparse_limit=collection.depth or config.sparse_limit,
+        dense_limit=collection.depth or max(config.dense_limit, least),
+        sparse_limit=collection.depth or max(config.sparse_limit, least),
         filter=filter_,
         hnsw_ef=config.hnsw_ef,
         exact=config.exact,

@@ -1,0 +1,57 @@
+"""What counts how much where passages of code are ranked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class RankCodeConfig:
+    """Weights of the parts of a file's score, against 1 for its best passage; 0 leaves a part out.
+
+    `coherence`: how much of what was found lies in the file. `covered`: the share of its name that
+    the question has. `asked`: the share of the question that its name has. `folder`: the same of
+    its folder. `same`: the question names it. `defines`: it defines a name that is written like
+    code in the question; `mentions`: any word of the question. `overlap`: the best share of the
+    question in the name of one definition.
+
+    `tests`, `prose` and `minor` multiply the score of tests, of what is no code (in collections of
+    code), and of examples and the like; 1 switches them off, and so does a question that asks for
+    such files. `further` multiplies the score of each further passage of a file. `pool`: so many
+    candidates are loaded at least where there is a collection of code.
+
+    Figures: docs/decisions/0019.
+    """
+
+    coherence: float = 0.6
+    covered: float = 0.5
+    asked: float = 0.35
+    folder: float = 0.2
+    same: float = 0.3
+    defines: float = 0.3
+    mentions: float = 0.1
+    overlap: float = 0.2
+    tests: float = 0.5
+    prose: float = 0.5
+    minor: float = 0.6
+    further: float = 0.5
+    pool: int = 100
+    enabled: bool = True
+
+    def __post_init__(self) -> None:
+        for name in _WEIGHTS:
+            if not 0 <= getattr(self, name) <= 10:
+                raise ConfigError(f"rank_code.{name} is {getattr(self, name)}; it must be in 0..10")
+        for name in _FACTORS:
+            if not 0 < getattr(self, name) <= 1:
+                raise ConfigError(
+                    f"rank_code.{name} is {getattr(self, name)}; it must be above 0 and at most 1"
+                )
+        if self.pool < 1:
+            raise ConfigError(f"rank_code.pool is {self.pool}; it must be at least 1")
+
+
+_WEIGHTS = ("coherence", "covered", "asked", "folder", "same", "defines", "mentions", "overlap")
+_FACTORS = ("tests", "prose", "minor", "further")

@@ -1,0 +1,73 @@
+"""Does the question name the file?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pincite.stages.rank_code.config import RankCodeConfig
+from pincite.stages.rank_code.words import Asked, Vocabulary, Word, likeness, share
+
+#: Files that are named for their place: the folder names what is in them.
+_PLACES = frozenset(("__init__", "index", "mod", "init"))
+
+
+@dataclass(frozen=True, slots=True)
+class FileName:
+    """The name of a file without its endings, and that of its folder."""
+
+    stem: str
+    folder: str
+
+
+def file_name(path: str) -> FileName:
+    """`response/mod.rs` is called `response`."""
+    *folders, last = path.split("/")
+    stem = last.partition(".")[0] or last.lstrip(".")
+    if stem in _PLACES and folders:
+        stem = folders.pop()
+    return FileName(stem, folders[-1] if folders else "")
+
+
+def name_parts(
+    asked: Asked, paths: Iterable[str], vocabulary: Vocabulary, config: RankCodeConfig
+) -> dict[str, float]:
+    """What the names of these files add to their scores.
+
+        covered * share of the stem's words that the question has
+        asked   * share of the question's words that the stem has
+        folder  * share of the question's words that the folder has
+        same    if the question names the stem
+
+    Shares of the question's words are weighed by how few of the files a word names, with the IDF
+    of Robertson, kept positive: the name of the product is in many.
+    """
+    names = {path: file_name(path) for path in paths}
+    cut = {
+        name: vocabulary.words(name) for one in names.values() for name in (one.stem, one.folder)
+    }
+    weights = _rarity(asked.words, [cut[n.stem] + cut[n.folder] for n in names.values()])
+    called = {name.lower() for name in asked.names}
+    return {
+        path: config.covered * share(cut[name.stem], asked.words)
+        + config.asked * _weighed(weights, cut[name.stem])
+        + config.folder * _weighed(weights, cut[name.folder])
+        + config.same * (name.stem.lower() in called)
+        for path, name in names.items()
+    }
+
+
+def _rarity(asked: Iterable[Word], files: list[tuple[Word, ...]]) -> dict[Word, float]:
+    weights = {}
+    for word in asked:
+        having = sum(likeness(word, of_file) > 0 for of_file in files)
+        weights[word] = math.log(1 + (len(files) - having + 0.5) / (having + 0.5))
+    return weights
+
+
+def _weighed(weights: Mapping[Word, float], words: tuple[Word, ...]) -> float:
+    total = math.fsum(weights.values())
+    if not words or not total:
+        return 0.0
+    return math.fsum(by * likeness(word, words) for word, by in weights.items()) / total

@@ -1,0 +1,60 @@
+"""Files that are seldom what a question about code is after: tests, prose, examples."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pincite.model import Chunk
+from pincite.stages.rank_code.config import RankCodeConfig
+
+_TEST_FOLDER = re.compile(
+    r"(?:^|/)(?:tests?|testing|specs?|__tests__|fixtures?|testdata|__mocks__|mocks?)/", re.I
+)
+_TEST_FILE = re.compile(
+    r"(?:^|/)(?:test_[^/]*|[^/]*(?:_test|_spec|\.test|\.spec)|[^/]*[a-z0-9](?:Tests?|Spec))"
+    r"\.[A-Za-z]+\Z|(?:^|/)conftest\.py\Z"
+)
+_MINOR = re.compile(
+    r"(?:^|/)(?:examples?|samples?|demos?|compat|legacy|deprecated|bench(?:marks?)?|vendor"
+    r"|third_party)/|\.d\.ts\Z|(?:^|/)[^/]*(?:compat|deprecated|legacy)[^/]*\Z",
+    re.I,
+)
+_ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|fixtures?|mocks?|mocked)\b", re.I)
+_ASKS_PROSE = re.compile(
+    r"\b(?:docs?|documentation|documented|readme|changelog|guide|tutorial|config(?:uration)? file"
+    r"|install(?:ed|ation)?|licen[cs]e)\b",
+    re.I,
+)
+_ASKS_MINOR = re.compile(
+    r"\b(?:examples?|samples?|demos?|compat\w*|legacy|deprecat\w+|bench\w*|vendor\w*)\b", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """Which kinds of files count less for a question."""
+
+    tests: float
+    prose: float
+    minor: float
+
+    def of(self, chunk: Chunk) -> float:
+        """What the score of a chunk's file is multiplied with."""
+        factor = 1.0
+        if chunk.source_type != "code":
+            factor *= self.prose
+        if _TEST_FOLDER.search(chunk.path) or _TEST_FILE.search(chunk.path):
+            factor *= self.tests
+        elif _MINOR.search(chunk.path):
+            factor *= self.minor
+        return factor
+
+
+def priors_for(question: str, config: RankCodeConfig) -> Priors:
+    """Those that the question does not ask for count less."""
+    return Priors(
+        tests=1.0 if _ASKS_TESTS.search(question) else config.tests,
+        prose=1.0 if _ASKS_PROSE.search(question) else config.prose,
+        minor=1.0 if _ASKS_MINOR.search(question) else config.minor,
+    )

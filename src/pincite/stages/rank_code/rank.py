@@ -1,0 +1,145 @@
+"""Code is found by passages and ranked by files: what a file is called, what it defines, and how
+much of what was found lies in it say more than a few lines can."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import merge
+from math import fsum
+
+from pincite.model import Candidate, Chunk, Signal
+from pincite.stages.rank_code.config import RankCodeConfig
+from pincite.stages.rank_code.definitions import definition_part
+from pincite.stages.rank_code.names import name_parts
+from pincite.stages.rank_code.paths import priors_for
+from pincite.stages.rank_code.words import Terms, Vocabulary
+
+__all__ = ["RankCodeConfig", "rank_code"]
+
+_File = tuple[str, str, str]  # collection, source, path
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A candidate, its share of the best score (0..1), and what its definitions say."""
+
+    candidate: Candidate
+    score: float
+    definition: float
+
+
+def rank_code(
+    question: str,
+    candidates: Sequence[Candidate],
+    terms: Terms,
+    config: RankCodeConfig,
+    code: frozenset[str] = frozenset(),
+) -> tuple[Candidate, ...]:
+    """The candidates with those of code in the order of their files, and the signal `ranked`.
+
+    All candidates of the collections named in `code` take part, and passages of source code of
+    the others. They share out the scores that they came with: the best of them gets the highest,
+    so that what takes no part keeps its place among them. With s a candidate's score over the
+    highest, the score of a file is
+
+        (max s + coherence * share + names + definition) * prior
+
+    - share: the sum of s over the distinct definitions of the file (of each the best passage),
+      over that of the file with the largest sum
+    - names: see `names.name_parts`; definition: the best of its passages, see `definitions`
+    - prior: see `paths`
+
+    and the passages of a file, best first by s + definition, get this score times their s +
+    definition over that of the first, times `further` for each one before them. `terms` gives the
+    stems of a word.
+    """
+    ours: list[Candidate] = []
+    others: list[Candidate] = []
+    for one in candidates:
+        takes_part = one.chunk.source_type == "code" or one.collection in code
+        (ours if takes_part else others).append(one)
+    if not ours or not config.enabled:
+        return tuple(candidates)
+    given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
+    ranked = [
+        one.with_signal(Signal("ranked", signal.kind, signal.value))
+        for one, signal in zip(_ranked(question, ours, terms, config), given, strict=True)
+    ]
+    others.sort(key=lambda one: one.rank_key)
+    return tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
+
+
+def _ranked(
+    question: str, candidates: Sequence[Candidate], terms: Terms, config: RankCodeConfig
+) -> list[Candidate]:
+    """The candidates in their new order, with the parts of the scores of their files."""
+    vocabulary = Vocabulary(terms)
+    asked = vocabulary.asked(question)
+    priors = priors_for(question, config)
+    files: dict[_File, list[_Passage]] = defaultdict(list)
+    for one, score in zip(candidates, _scores(candidates), strict=True):
+        part = definition_part(asked, one.chunk, vocabulary, config)
+        files[_file(one)].append(_Passage(one, score, part))
+    names = name_parts(asked, {path for *_, path in files}, vocabulary, config)
+    sums = {key: _distinct(passages) for key, passages in files.items()}
+    largest = max(sums.values()) or 1.0
+    scored: list[tuple[float, Candidate]] = []
+    for key, passages in files.items():
+        parts = (
+            Signal("coherence", "share", sums[key] / largest),
+            Signal("names", "share", names[key[2]]),
+            Signal("definition", "share", max(one.definition for one in passages)),
+            Signal("prior", "share", max(priors.of(one.candidate.chunk) for one in passages)),
+        )
+        best = max(one.score for one in passages)
+        of_file = (
+            best + config.coherence * parts[0].value + parts[1].value + parts[2].value
+        ) * parts[3].value
+        order = sorted(passages, key=lambda p: (-(p.score + p.definition), p.candidate.chunk.id))
+        first = order[0].score + order[0].definition or 1.0
+        for before, passage in enumerate(order):
+            own = (passage.score + passage.definition) / first
+            value = of_file * own * config.further**before
+            scored.append((value, _with_parts(passage.candidate, parts)))
+    scored.sort(key=lambda pair: (-pair[0], pair[1].chunk.id, pair[1].collection))
+    return [one for _, one in scored]
+
+
+def _scores(candidates: Sequence[Candidate]) -> list[float]:
+    """Their scores over the highest, 0..1. Of what was found by words alone these are the sums of
+    the words' weights: fusion has stretched them, and the last would count nothing."""
+    words = [one.signal("sparse") for one in candidates]
+    by_words = all(words) and not any(one.signal("dense") for one in candidates)
+    values = [
+        words_.value if by_words and words_ is not None else one.rank_signal.value
+        for one, words_ in zip(candidates, words, strict=True)
+    ]
+    lowest = min(0.0, *values)
+    top = max(values) - lowest or 1.0
+    return [(value - lowest) / top for value in values]
+
+
+def _file(one: Candidate) -> _File:
+    return one.collection, one.chunk.repo, one.chunk.path or one.chunk.id
+
+
+def _distinct(passages: Sequence[_Passage]) -> float:
+    """The sum of the best scores of its definitions."""
+    best: dict[str, float] = {}
+    for one in passages:
+        name = _definition(one.candidate.chunk)
+        best[name] = max(best.get(name, 0.0), one.score)
+    return fsum(best.values())
+
+
+def _definition(chunk: Chunk) -> str:
+    """What a passage is of: what it defines, else what it stands in, else itself."""
+    if chunk.symbols:
+        return chunk.symbols[0]
+    return chunk.headings[-1] if chunk.headings else chunk.id
+
+
+def _with_parts(one: Candidate, parts: Sequence[Signal]) -> Candidate:
+    return Candidate(one.collection, one.chunk, (*one.signals, *parts), one.vector)

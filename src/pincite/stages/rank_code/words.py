@@ -1,0 +1,94 @@
+"""Names and questions as words that can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_NAME = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::?|#|->|/)[\w$]+)*[!?]?")
+_LIKE_CODE = re.compile(r"_|\$|[a-z0-9][A-Z]|[A-Za-z]\d|[.:#/]|->|[A-Z]{2}[a-z]")
+_LAST = re.compile(r"[.:#>/]+")
+_LEAST = 3  # letters of a beginning, or of a word that may be a name, that counts
+_BEGINNING = 0.8  # what a word counts that only begins like the other; 1 or .6 make no difference
+
+Terms = Callable[[str], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A part of a name or question: in lower case, and its stems."""
+
+    text: str
+    stems: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: its `words` without function words, the last components of all names that it
+    may have written, and of those that are written like code."""
+
+    words: tuple[Word, ...]
+    names: frozenset[str]
+    code: frozenset[str]
+
+
+class Vocabulary:
+    """Cuts names into words, each looked up once."""
+
+    def __init__(self, terms: Terms) -> None:
+        """`terms` gives the stems of a word, none for a function word."""
+        self._terms = terms
+        self._known: dict[str, Word] = {}
+
+    def words(self, name: str) -> tuple[Word, ...]:
+        """`RotatingFileHandler` or `rotating_file_handler` as three words."""
+        return tuple(self._word(part.lower()) for part in _PART.findall(name))
+
+    def asked(self, question: str) -> Asked:
+        """The question."""
+        words = (word for word in self.words(question) if word.stems and len(word.text) > 1)
+        found = [name.rstrip(".:") for name in _NAME.findall(question)]
+        # A capital begins a sentence, and a name that is the whole question is meant as one.
+        like_code = [
+            name
+            for place, name in enumerate(found)
+            if _LIKE_CODE.search(name)
+            or (place > 0 and name[:1].isupper())
+            or len(question.split()) == 1
+        ]
+        return Asked(tuple(dict.fromkeys(words)), _last(found, _LEAST), _last(like_code, 1))
+
+    def _word(self, text: str) -> Word:
+        word = self._known.get(text)
+        if word is None:
+            word = self._known[text] = Word(text, self._terms(text))
+        return word
+
+
+def last_component(name: str) -> str:
+    """`send` of `Response.send`, `A::send` and `a/b.send`."""
+    return _LAST.split(name)[-1]
+
+
+def likeness(word: Word, others: Iterable[Word]) -> float:
+    """1 if one of the others is the same word, less if one begins like it or it like one, else 0.
+    A beginning has three letters or more."""
+    best = 0.0
+    for other in others:
+        if word.text == other.text or word.stems & other.stems:
+            return 1.0
+        short, long = sorted((word.text, other.text), key=len)
+        if len(short) >= _LEAST and long.startswith(short):
+            best = _BEGINNING
+    return best
+
+
+def share(words: Sequence[Word], others: Sequence[Word]) -> float:
+    """How much of the words the others have, 0..1; 0 for no words."""
+    return sum(likeness(word, others) for word in words) / len(words) if words else 0.0
+
+
+def _last(names: Iterable[str], least: int) -> frozenset[str]:
+    return frozenset(end for name in names if len(end := last_component(name)) >= least)

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.errors import ConfigError
+from pincite.model import Candidate, Signal
+from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code.names import file_name
+from pincite.stages.rank_code.paths import priors_for
+from pincite.stages.rank_code.words import Vocabulary, last_component, likeness
+from tests.builders import chunk
+
+CODE = frozenset(("main",))
+PARTS_OFF = dict.fromkeys(
+    ("coherence", "covered", "asked", "folder", "same", "defines", "mentions", "overlap"), 0.0
+)
+
+
+def terms(text: str) -> frozenset[str]:
+    """Words without their plural; `the`, `is` and `how` say nothing."""
+    words = text.lower().split()
+    return frozenset(w.removesuffix("s") for w in words if w not in ("the", "is", "how", "a"))
+
+
+def one(name: str, score: float, path: str, **values: Any) -> Candidate:
+    kind = values.pop("source_type", "code")
+    collection = values.pop("collection", "main")
+    found = chunk(name, id=name, path=path, source_type=kind, **values)
+    return Candidate(collection, found, (Signal("fused", "normalised", score),))
+
+
+def order(
+    question: str,
+    candidates: list[Candidate],
+    code: frozenset[str] = CODE,
+    **values: Any,
+) -> list[str]:
+    config = RankCodeConfig(**values)
+    return [c.chunk.id for c in rank_code(question, candidates, terms, config, code)]
+
+
+def only(**values: Any) -> dict[str, Any]:
+    return {**PARTS_OFF, "tests": 1.0, "prose": 1.0, "minor": 1.0, **values}
+
+
+def test_a_file_with_more_of_what_was_found_goes_ahead_of_one_with_the_best_passage() -> None:
+    found = [
+        one("x", 1.0, "x.py", symbols=("X",)),
+        one("a", 0.9, "y.py", symbols=("A",)),
+        one("b", 0.8, "y.py", symbols=("B",)),
+    ]
+    # y: .9 + .6 * 1.7 / 1.7 = 1.5, x: 1 + .6 * 1 / 1.7 = 1.353
+    assert order("q", found, **only(coherence=0.6))[0] == "a"
+    assert order("q", found, **only())[0] == "x"
+
+
+def test_passages_of_one_definition_count_once() -> None:
+    found = [
+        one("x", 1.0, "x.py", symbols=("X",)),
+        one("a", 0.9, "y.py", symbols=("A",)),
+        one("b", 0.8, "y.py", symbols=("A",)),
+    ]
+    # y: .9 + .6 * .9 / 1 = 1.44, x: 1 + .6 * 1 / 1 = 1.6
+    assert order("q", found, **only(coherence=0.6))[0] == "x"
+
+
+def test_the_parts_of_a_score_add_up_as_the_docstring_says() -> None:
+    found = [one("x", 0.5, "x.py"), one("a", 0.4, "src/rotating_file.py", symbols=("Log.rotate",))]
+    config = RankCodeConfig()
+    ranked = rank_code("how is the file rotated", found, terms, config, CODE)
+    signals = {s.name: s.value for s in next(c for c in ranked if c.chunk.id == "a").signals}
+    # Words of the question: file, rotated. Of the stem `rotating` is no word of it, as neither
+    # begins like the other, `file` is one: covered 1/2, asked 1 of 2 words, and both files, of
+    # which one has the word, weigh it ln(1 + 1.5 / 1.5); `rotated` is in none: ln(1 + 2.5 / .5).
+    file, rotated = math.log(1 + 1.5 / 1.5), math.log(1 + 2.5 / 0.5)
+    names = config.covered / 2 + config.asked * file / (file + rotated)
+    # `rotate` begins like `rotated`: .8 of one of two words, and is not called so.
+    assert signals["names"] == pytest.approx(names)
+    assert signals["definition"] == pytest.approx(config.overlap * 0.8 / 2)
+    assert signals["prior"] == 1.0
+    # x: .5 of .5 and a: .4 of .5, each of one definition.
+    assert signals["coherence"] == pytest.approx(0.8)
+    assert signals["ranked"] == 0.5, "the best of them gets the highest score that there was"
+
+
+def test_a_file_called_as_the_question_goes_ahead() -> None:
+    found = [one("x", 1.0, "engine.py"), one("a", 0.8, "retry_policy.py")]
+    assert order("the retry policy", found) == ["a", "x"]
+
+
+def test_a_name_that_most_files_have_says_little() -> None:
+    paths = ("curl_sha.c", "curl_md5.c", "curl_get.c", "cookie.c")
+    found = [one(path, 1.0 - n / 100, path) for n, path in enumerate(paths)]
+    assert order("how curl keeps a cookie", found)[0] == "cookie.c"
+
+
+@pytest.mark.parametrize(
+    ("path", "stem", "folder"),
+    [
+        ("axum/src/response/mod.rs", "response", "src"),
+        ("lib/index.ts", "lib", ""),
+        ("pkg/__init__.py", "pkg", ""),
+        ("index.js", "index", ""),
+        ("src/Http/Client.test.ts", "Client", "Http"),
+        (".bashrc", "bashrc", ""),
+        ("Makefile", "Makefile", ""),
+    ],
+)
+def test_a_file_named_for_its_place_is_called_like_its_folder(
+    path: str, stem: str, folder: str
+) -> None:
+    name = file_name(path)
+    assert (name.stem, name.folder) == (stem, folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "symbol"),
+    [
+        ("Session", "Session"),
+        ("Plug.Conn", "Conn"),
+        ("where is A::b", "A.b"),
+        ("how does Picker:find open", "Picker.find"),
+        ("use get_user_name", "get_user_name"),
+    ],
+)
+def test_what_defines_a_name_of_the_question_goes_ahead(question: str, symbol: str) -> None:
+    found = [one("x", 1.0, "x.py", symbols=("other",)), one("a", 0.8, "y.py", symbols=(symbol,))]
+    assert order(question, found, **only(defines=0.3)) == ["a", "x"]
+
+
+def test_within_a_file_the_definition_stands_for_it() -> None:
+    found = [
+        one("use", 1.0, "x.py", symbols=("caller",)),
+        one("def", 0.8, "x.py", symbols=("Session",)),
+    ]
+    assert order("Session", found) == ["def", "use"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("tests/test_app.py", "pkg/app_test.go", "src/App.spec.ts", "spec/app_spec.rb"),
+        *("src/test/java/AppTest.java", "conftest.py", "a/__tests__/b.js", "testdata/x.c"),
+    ],
+)
+def test_tests_count_less_unless_they_are_asked_for(path: str) -> None:
+    found = [one("t", 1.0, path), one("a", 0.8, "zz/core.py")]
+    assert order("where is it done", found) == ["a", "t"]
+    assert order("where is it tested", found) == ["t", "a"]
+
+
+@pytest.mark.parametrize(
+    "path", ["contest.py", "latest/app.py", "attestation.go", "inspect.py", "protest/x.c"]
+)
+def test_what_only_sounds_like_a_test_is_none(path: str) -> None:
+    found = [one("t", 1.0, path), one("a", 0.8, "zz/core.py")]
+    assert order("where is it done", found) == ["t", "a"]
+
+
+def test_prose_counts_less_in_a_collection_of_code_unless_it_is_asked_for() -> None:
+    found = [one("r", 1.0, "NOTES.md", source_type="docs"), one("a", 0.8, "core.py")]
+    assert order("where is it done", found) == ["a", "r"]
+    assert order("where is the documentation of it", found) == ["r", "a"]
+    assert order("where is it done", found, frozenset()) == ["r", "a"]
+
+
+def test_what_is_no_code_keeps_its_place_and_its_score() -> None:
+    found = [
+        one("guide", 0.9, "guide.md", source_type="docs"),
+        one("x", 1.0, "engine.py"),
+        one("a", 0.7, "retry_policy.py"),
+    ]
+    ranked = rank_code("the retry policy", found, terms, RankCodeConfig())
+    assert [c.chunk.id for c in ranked] == ["a", "guide", "x"]
+    assert [c.rank_signal.value for c in ranked] == [1.0, 0.9, 0.7]
+    assert ranked[1] == found[0]
+
+
+def test_further_passages_of_a_file_make_room_for_other_files() -> None:
+    found = [one(f"a{n}", 1.0 - n / 100, "a.py") for n in range(4)]
+    found += [one("b", 0.6, "b.py"), one("c", 0.55, "c.py")]
+    assert order("q", found, **only(further=0.5))[:3] == ["a0", "b", "c"]
+    assert order("q", found, **only(further=1.0))[:4] == ["a0", "a1", "a2", "a3"]
+
+
+def test_words_alone_are_held_to_their_own_scale() -> None:
+    """Fusion stretches a single side to 0..1, so that its last hit would count nothing."""
+
+    def of(name: str, fused: float, bm25: float, path: str) -> Candidate:
+        found = one(name, fused, path)
+        return Candidate("main", found.chunk, (Signal("sparse", "bm25", bm25), *found.signals))
+
+    found = [of("x", 1.0, 10.0, "x.py"), of("a", 0.0, 9.0, "retry.py")]
+    assert order("retry", found) == ["a", "x"]
+
+
+def test_it_can_be_switched_off() -> None:
+    found = [one("x", 1.0, "engine.py"), one("a", 0.8, "retry_policy.py")]
+    assert rank_code(
+        "the retry policy", found, terms, RankCodeConfig(enabled=False), CODE
+    ) == tuple(found)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(-5, 5),
+            st.sampled_from(["a.py", "b/test_c.py", "README.md", ""]),
+            st.sampled_from(["code", "docs"]),
+            st.sampled_from([(), ("A",), ("A.b", "c")]),
+        ),
+        max_size=12,
+    ),
+    st.text(max_size=30),
+    st.randoms(),
+)
+def test_nothing_is_lost_and_the_order_of_arrival_never_shows(
+    rows: list[tuple[float, str, Any, tuple[str, ...]]], question: str, dice: Any
+) -> None:
+    found = [
+        one(f"n{n:02}", score, path, source_type=kind, symbols=symbols)
+        for n, (score, path, kind, symbols) in enumerate(rows)
+    ]
+    ranked = rank_code(question, found, terms, RankCodeConfig(), CODE)
+    assert sorted(c.chunk.id for c in ranked) == sorted(c.chunk.id for c in found)
+    values = [c.rank_signal.value for c in ranked]
+    assert values == sorted((c.rank_signal.value for c in found), reverse=True)
+    mixed = [*found]
+    dice.shuffle(mixed)
+    again = rank_code(question, mixed, terms, RankCodeConfig(), CODE)
+    assert [c.chunk.id for c in again] == [c.chunk.id for c in ranked]
+
+
+def test_long_questions_and_names_take_little_time() -> None:
+    names = "aB" * 5_000
+    found = [one(f"n{n}", 1.0, f"{names}{n}.py", symbols=(names,)) for n in range(3)]
+    assert len(order(f"{names} {'x.' * 5_000}", found)) == 3
+
+
+def test_words_and_last_components() -> None:
+    words = Vocabulary(terms).words("RotatingFileHandler")
+    assert [word.text for word in words] == ["rotating", "file", "handler"]
+    (handlers,) = Vocabulary(terms).words("handlers")
+    assert likeness(handlers, words) == 1.0
+    (rot,) = Vocabulary(terms).words("rot")
+    assert likeness(rot, words) == 0.8
+    assert [last_component(name) for name in ("a.b", "A::c", "x", "p/q#r")] == ["b", "c", "x", "r"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("coherence", -1), ("tests", 0), ("further", 1.1), ("pool", 0)]
+)
+def test_a_weight_that_cannot_be_is_refused(field: str, value: float) -> None:
+    with pytest.raises(ConfigError, match=f"rank_code.{field}"):
+        RankCodeConfig(**{field: value})  # type: ignore[arg-type]
+
+
+def test_a_question_about_examples_finds_them() -> None:
+    config = RankCodeConfig()
+    assert priors_for("show an example of a client", config).minor == 1.0
+    assert priors_for("show a client", config).minor == config.minor
