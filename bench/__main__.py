@@ -26,7 +26,7 @@ from pincite.settings.load import load_settings
 #: In the order in which they are run: the ones that time something first.
 SUBJECTS: Final = (
     *("cli", "latency", "encoder", "providers"),
-    *("quality", "golden", "evidence", "citations", "evaluation"),
+    *("quality", "code_search", "golden", "evidence", "citations", "evaluation"),
     "stores",
 )
 #: These take an hour or more, and run only when they are asked for.
@@ -52,6 +52,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--torch", type=Path, help="a Python with sentence-transformers; default: this one"
     )
+    parser.add_argument("--semble", type=Path, help="a Python with semble; default: left out")
     parser.add_argument("--chunks", type=int, default=0, help="size for `stores` and `million`")
     parser.add_argument(
         "--phase", nargs="+", default=(), choices=PHASES, help="those of `million` to take anew"
@@ -70,6 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
         models=settings.models,
         wheel=given.wheel,
         torch=given.torch,
+        semble=given.semble,
         quick=given.quick,
         chunks=given.chunks,
         phases=tuple(given.phase),

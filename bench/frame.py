@@ -31,9 +31,9 @@ class Options:
     """Where things are, and how much is measured.
 
     `quick` takes subsets, for a smoke test: such figures mean nothing. `torch` is a Python that
-    has `sentence-transformers`; `wheel` is the golden set's wheel, else it is downloaded. `chunks`
-    (0: as many as the subject takes by itself) and `phases` (empty: those that are not there yet)
-    are for the subjects on stores.
+    has `sentence-transformers`, `semble` one that has semble; `wheel` is the golden set's wheel,
+    else it is downloaded. `chunks` (0: as many as the subject takes by itself) and `phases` (empty:
+    those that are not there yet) are for the subjects on stores.
     """
 
     data: Path
@@ -42,6 +42,7 @@ class Options:
     models: Path
     wheel: Path | None = None
     torch: Path | None = None
+    semble: Path | None = None
     quick: bool = False
     chunks: int = 0
     phases: tuple[str, ...] = ()
