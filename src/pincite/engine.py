@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
@@ -89,8 +89,9 @@ class AsyncPincite(RecordWriter):
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
                 `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or
                 several), `language`, `lexical` (True leaves the dense model out), `upgrade`,
-                `rebuild`, `beside`, `model`, `sparse`, `wait_s` (seconds, for others who write),
-                `on_notice`, `on_fetch`.
+                `rebuild`, `beside`, `model`, `sparse`, `attributes` (of all that is indexed; texts
+                such as `course=ml` as `attribute_texts`), `wait_s` (seconds, for others who
+                write), `on_notice`, `on_fetch`.
             options: the same as one value, in place of `keywords`.
 
         Returns a report for each source, in the order of `locations`. A file that cannot be read
@@ -123,6 +124,7 @@ class AsyncPincite(RecordWriter):
         collections: str | Iterable[str] = (),
         sources: str | Iterable[str] = (),
         ref: str | None = None,
+        tags: Mapping[str, object] | None = None,
         mode: TaskMode = "explain",
         preset: str | None = None,
         by: SearchMode | None = None,
@@ -145,19 +147,23 @@ class AsyncPincite(RecordWriter):
             collections: only these collections.
             sources: only these sources, by name.
             ref: only this revision, which may be shortened.
+            tags: attributes that a passage must have, such as `{"course": "ml"}`: a value, or a
+                list of which any fits. What a collection requires must be among them, or in
+                `where`.
             mode: what the evidence is for: `build`, `debug`, `explain` or `refactor`.
             preset: a profile by name in place of the configured one.
             by: `vector` (meaning), `keyword` (words) or `hybrid` (both).
             context: bring along `neighbours` or the `section` of each passage, or `none`.
             budget_ms: milliseconds after which nothing more is begun that could be left out; the
                 pack says what was. None: no limit.
-            scope: all fields from `kinds` to `ref` as one value, in place of them.
+            scope: all fields from `kinds` to `tags` as one value, in place of them.
             profile: all settings of the search, in place of the configured ones; not with `preset`.
             trace: what happened, step by step, is written into it.
 
         Returns a pack whose `verdict` says whether the evidence is good enough; nothing relevant is
         a pack without evidence, no error. The same question over the same index gives the same
-        evidence. Raises UsageError for an argument that cannot be, with what it takes;
+        evidence. Raises UsageError for an argument that cannot be, with what it takes,
+        TagsRequired where tags are missing;
         IndexNotFound where nothing is indexed, IndexUnavailable, FingerprintMismatch.
 
         >>> pack = await pincite.search("rotate a key", limit=3, where="kind = 'docs'")
@@ -177,6 +183,7 @@ class AsyncPincite(RecordWriter):
             collections=collections,
             sources=sources,
             ref=ref,
+            tags=tags,
             mode=mode,
             preset=preset,
             by=by,

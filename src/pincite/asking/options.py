@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pincite.model import Corpus, Scope, SourceType, TaskMode
@@ -30,6 +30,7 @@ class SearchOptions:
     collections: str | Iterable[str] = ()
     sources: str | Iterable[str] = ()
     ref: str | None = None
+    tags: Mapping[str, object] | None = None
     mode: TaskMode = "explain"
     preset: str | None = None
     by: SearchMode | None = None

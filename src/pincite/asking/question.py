@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, get_args
 
@@ -19,6 +20,7 @@ def question_of(asked: SearchOptions) -> Question:
     it takes."""
     given = {each.name: getattr(asked, each.name) for each in fields(Scope)}
     given["where"] = given["where"] or ""
+    given["tags"] = {} if given["tags"] is None else given["tags"]
     if asked.scope is not None:
         twice = [name for name, value in given.items() if value]
         if twice:
@@ -52,6 +54,9 @@ def _checked_scope(scope: Scope) -> Scope:
     if scope.ref is not None:
         require_kind("ref", scope.ref, str, "a revision as text")
         lists["ref"] = _valid(scope.ref)
+    require_kind("tags", scope.tags, Mapping, "names and values, such as {'course': 'ml'}")
+    for name in scope.tags:
+        require_kind("tags", name, str, "names and values, such as {'course': 'ml'}")
     parse_where(scope.where, None)  # attributes are not known yet
     return replace(scope, where=_valid(scope.where), **lists)
 

@@ -75,6 +75,8 @@ class IndexKeywords(TypedDict, total=False):
     beside: bool
     model: str
     sparse: str
+    attributes: Mapping[str, object]
+    attribute_texts: str | Iterable[str]
     wait_s: float
     on_notice: Callable[[Notice], None]
     on_fetch: Callable[[str, int, int], None]
@@ -100,6 +102,7 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
             require_kind(name, value, bool, "True or False")
         else:
             require_kind(name, value, str, "a text")
+    require_kind("attributes", given.attributes, Mapping, "names and values")
     if given.anchors is not None:
         require_choice("anchors", given.anchors, get_args(AnchorStyle))
     require_kind("wait_s", given.wait_s, (int, float), "seconds")
@@ -109,4 +112,5 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
         given,
         include=texts_of("include", given.include),
         exclude=texts_of("exclude", given.exclude),
+        attribute_texts=texts_of("attribute_texts", given.attribute_texts),
     )
