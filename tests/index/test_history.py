@@ -101,6 +101,7 @@ async def _make_old(mirror: Mirror) -> None:
         db.executescript(
             "ALTER TABLE documents DROP COLUMN attributes;"
             "ALTER TABLE documents DROP COLUMN inherited;"
+            "ALTER TABLE documents DROP COLUMN chunk_attributes;"
             "ALTER TABLE documents DROP COLUMN counts; DROP TABLE terms; DROP TABLE term_changes;"
             "PRAGMA user_version = 2;"
         )

@@ -56,7 +56,7 @@ SOURCE = '[[source]]\npath = "x"\nattributes = '
         ('[attributes]\nPATH = "keyword"\n', "uses itself"),
         ('[attributes]\n"a-b" = "keyword"\n', "'a-b' cannot name an attribute"),
         (f"{SOURCE}3\n", "attributes"),
-        (f"{SOURCE}{{ path = 'x' }}\n", "[[source]] x: attributes: 'path' is a name"),
+        (f"{SOURCE}{{ path = 'x' }}\n", "x: attributes: 'path' is a name"),
         (f"{SOURCE}{{ a = {{ b = 1 }} }}\n", "a is a dict"),
         (f"{SOURCE}{{ a = [1] }}\n", "a is a list"),
         (f"{SOURCE}{{ a = nan }}\n", "a: nan is not finite"),

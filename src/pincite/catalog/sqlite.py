@@ -55,8 +55,8 @@ MIGRATIONS = (
     """
     ALTER TABLE documents ADD COLUMN attributes TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE documents ADD COLUMN inherited TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE documents ADD COLUMN chunk_attributes TEXT NOT NULL DEFAULT '';
     """,
-    "ALTER TABLE documents ADD COLUMN chunk_attributes TEXT NOT NULL DEFAULT '';",
 )
 
 _FIELDS = tuple(field.name for field in fields(DocumentRecord))

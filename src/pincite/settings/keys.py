@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 import msgspec
 
+from pincite.model import AttributeType
 from pincite.profile import Profile
 from pincite.providers.options import ProviderOptions
 from pincite.providers.pace import Rate
@@ -69,6 +70,7 @@ def keys() -> tuple[Key, ...]:
         _key(("cache", "limit_mb"), "number", CACHE_MB),
         *_of(LogSettings, ("log",)),
         *_of(Profile, ()),
+        _key(("attributes", NAME), _type(AttributeType), "keyword"),
         _key(("collections", NAME, "dense"), "text", ""),
         *_of(CollectionOptions, ("collections", NAME)),
     )
@@ -185,6 +187,9 @@ def _defaults(kind: type[Any]) -> Iterator[tuple[str, object]]:
             yield one.name, REQUIRED if made is MISSING else made
         return
     for field in msgspec.structs.fields(kind):
+        if field.default_factory is not msgspec.NODEFAULT:
+            yield field.name, field.default_factory()
+            continue
         nothing = field.default is msgspec.NODEFAULT
         yield field.name, REQUIRED if nothing else field.default
 

@@ -48,6 +48,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             ),
             "depth": "hits of each side; 0 for the limits of [retrieve]",
             "weight": "what its fused scores are multiplied with",
+            "require": "attributes that every document has, and every search and read names",
             "qdrant": (
                 "the name of a collection of another program "
                 "on a Qdrant server, which this one then is"
@@ -106,6 +107,11 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "anchors": "how addresses name headings; unset: found, or as before",
             "include": "only paths that match these globs",
             "exclude": "no paths that match these globs",
+            "attributes": "values that all of its documents have; an empty text removes one",
+            "front_matter": "whether the front matter of Markdown gives attributes",
+        },
+        "attributes": {
+            "NAME": "the type of an attribute; of others it is inferred from the first value",
         },
         "corpus": {
             "name": 'what is indexed, as in "using Google ADK"',
@@ -141,6 +147,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "least_per_result": (
                 "the limits are at least so many times the results that are asked for"
             ),
+            "code_limit": "hits of each side of a collection of code, at least",
         },
         "fuse": {
             "method": "how both sides become one ranking",
@@ -180,6 +187,22 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "neighbours": "neighbours that speak for a candidate",
             "weight": "what they count; 0 leaves the scores alone",
             "pool": "how many of the best are smoothed",
+        },
+        "rank_code": {
+            "coherence": "how much of what was found lies in the file",
+            "covered": "the share of the file's name that the question has",
+            "asked": "the share of the question that the file's name has",
+            "folder": "the same of its folder",
+            "same": "the question names the file",
+            "defines": "it defines a name that is written like code in the question",
+            "mentions": "it defines any word of the question",
+            "overlap": "the share of the question in the names that it defines",
+            "tests": "multiplies the score of tests; 1 leaves it",
+            "prose": "multiplies the score of what is no code, in a collection of code",
+            "minor": "multiplies the score of examples and the like",
+            "further": "multiplies the score of each further passage of a file",
+            "pool": "candidates that are loaded at least, where there is a collection of code",
+            "enabled": "whether passages of code are ranked by their files",
         },
         "rerank": {
             "pool": "how many of the best are judged",
