@@ -252,7 +252,8 @@ class AsyncPincite(RecordWriter):
 
         Raises IndexNotFound, IndexUnavailable.
 
-        >>> [(info.spec.name, info.documents) for info in await pincite.collections()]
+        >>> infos = await pincite.collections()
+        >>> [(info.spec.name, info.documents) for info in infos if info.spec.name == "main"]
         [('main', 3)]
         """
         return (*await self.client().collections(), *await self.foreign.infos())

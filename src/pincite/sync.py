@@ -109,9 +109,9 @@ class Pincite:
         batch: int = 1_000,
         on_error: Literal["report", "raise"] = "report",
         options: IndexOptions | None = None,
-        progress: Callable[[UpsertProgress], None] = lambda _: None,
+        progress: Callable[[UpsertProgress], None] | None = None,
     ) -> UpsertReport:
-        """As `AsyncPincite.upsert`."""
+        """See `AsyncPincite.upsert`."""
         work = partial(self._engine.upsert, records, collection=collection, source=source)
         how = partial(work, batch=batch, on_error=on_error)
         return self._call(partial(how, options=options, progress=progress))
@@ -126,8 +126,21 @@ class Pincite:
         source: str = RECORDS,
         waiting: Waiting = Waiting(WAIT_S),
     ) -> DeleteReport:
-        """As `AsyncPincite.delete`."""
+        """See `AsyncPincite.delete`."""
         work = partial(self._engine.delete, ids=ids, where=where, tags=tags, waiting=waiting)
+        return self._call(partial(work, collection=collection, source=source))
+
+    def count_records(
+        self,
+        *,
+        ids: Iterable[str | int] | None = None,
+        where: str = "",
+        tags: Mapping[str, object] | None = None,
+        collection: str = "",
+        source: str = RECORDS,
+    ) -> int:
+        """See `AsyncPincite.count_records`."""
+        work = partial(self._engine.count_records, ids=ids, where=where, tags=tags)
         return self._call(partial(work, collection=collection, source=source))
 
     def search(

@@ -76,13 +76,29 @@ async def run_async(doc: str, of: type) -> list[str]:
     async with AsyncPincite(".pincite") as pincite:
         pack = await pincite.search("rotate a key", kinds="docs")
         names = {one.__name__: one for one in (AsyncPincite, Pincite, EvidencePack)}
-        return await failures(doc, {**names, "pincite": pincite, "pack": pack})
+        wrong = await failures(doc, {**names, "pincite": pincite, "pack": pack})
+        await tidy(pincite)
+        return wrong
+
+
+async def tidy(pincite: AsyncPincite) -> None:
+    """Remove what an example has written, for the next one."""
+    for info in await pincite.collections():
+        if info.spec.name != "main":
+            await pincite.drop(info.spec.name)
 
 
 def run_sync(doc: str) -> list[str]:
     with Pincite(".pincite") as pincite:
         known = {"Pincite": Pincite, "pincite": pincite}
-        return asyncio.run(failures(doc, known))
+        wrong = asyncio.run(failures(doc, known))
+
+    async def tidied() -> None:
+        async with AsyncPincite(".pincite") as again:
+            await tidy(again)
+
+    asyncio.run(tidied())
+    return wrong
 
 
 @pytest.mark.parametrize(

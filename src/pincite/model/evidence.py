@@ -222,7 +222,7 @@ class EvidencePack:
             indent: spaces for each level; 0 or less for one line.
 
         >>> pack.to_json(indent=0)[:24]
-        '{"schema_version": "1.2"'
+        '{"schema_version": "1.3"'
         """
         return json_text(self, indent)
 

@@ -29,19 +29,33 @@ class RecordWriter(OpenIndex):
         batch: int = 1_000,
         on_error: Literal["report", "raise"] = "report",
         options: IndexOptions | None = None,
-        progress: Callable[[UpsertProgress], None] = lambda _: None,
+        progress: Callable[[UpsertProgress], None] | None = None,
     ) -> UpsertReport:
-        """Write records, each in place of the one of the same id: `Record`s, or mappings with
-        `id`, `text` or `pages`, and `title`, `url`, `attributes`, `language`.
+        """Write records, each in place of the one of the same id.
 
-        They are pulled `batch` by `batch`, so that an iterator of millions needs the memory of one.
-        One that did not change costs a look; one of which only attributes changed is not embedded
-        again. One that cannot be is named in the report and the rest is written, unless `on_error`
-        is `raise`. When it is cut off, what was written is whole, and the next call goes on.
-        `options` say how to make a collection that is new. Raises UsageError, InvalidRecord,
+        Arguments:
+            records: `Record`s, or mappings with `id`, `text` or `pages`, and `title`, `url`,
+                `attributes`, `language`; a list, an iterator of millions, or an async iterator.
+            collection: where they go, by default the configured collection. One that is not there
+                is made.
+            source: the name that citations begin with; ids are distinct within it.
+            batch: how many are pulled, written and held in memory at a time.
+            on_error: `report` names a record that cannot be in the report and writes the rest;
+                `raise` ends with the first one, with those before it written.
+            options: how a new collection is made; see `index`.
+            progress: called now and then with how far the run is.
+
+        A record that did not change costs a look; one of which only attributes changed is not
+        embedded again. What is cut off is whole as far as it went, and the next call goes on.
+
+        Returns how many were written, rewritten for their attributes, unchanged and refused, with
+        the first of these by id and reason. Raises UsageError, InvalidRecord where that is wanted,
         FingerprintMismatch, DiskFull, StoreError.
 
-        >>> await pincite.upsert([{"id": "7", "text": "The printer is on fire."}])
+        >>> tickets = [{"id": "7", "text": "The printer is on fire."}]
+        >>> report = await pincite.upsert(tickets, collection="tickets")
+        >>> (report.written + report.unchanged, report.failed_count)
+        (1, 0)
         """
         from pincite.records.upsert import UpsertOptions, upsert  # the write path is heavy
 
@@ -54,7 +68,7 @@ class RecordWriter(OpenIndex):
             )
         chosen = replace(chosen, collection=collection or chosen.collection)
         self.foreign.refuse(chosen.collection)
-        asked = UpsertOptions(chosen, source, batch, on_error, progress)
+        asked = UpsertOptions(chosen, source, batch, on_error, progress or _unheard)
         return await upsert(self.settings, self.client(create=True), records, asked)
 
     async def delete(
@@ -67,11 +81,26 @@ class RecordWriter(OpenIndex):
         source: str = RECORDS,
         waiting: Waiting = Waiting(WAIT_S),
     ) -> DeleteReport:
-        """Delete records: those of these `ids`, or all that a filter fits, as in
-        `where="course = 'ml'"`; of those only the ones with these `tags`. Ids that are not there
-        are named in the report. Raises UsageError, IndexNotFound, StoreError.
+        """Delete records: some by their ids, or all that a filter fits.
 
-        >>> await pincite.delete(ids=["7"])
+        Arguments:
+            ids: the ids that they were written with.
+            where: a filter on attributes, `path`, `title` and `url`, such as `course = 'ml'`; in
+                place of `ids`.
+            tags: only those that have these attributes. What the collection requires must be
+                among them.
+            collection: where they are, by default the configured collection.
+            source: the source that they were written to.
+            waiting: for how many seconds to wait for others who write to the collection.
+
+        Returns how many were deleted, and the ids that are not there. Raises UsageError,
+        TagsRequired, IndexNotFound, StoreError.
+
+        >>> tickets = [{"id": "7", "text": "The printer is on fire."}]
+        >>> report = await pincite.upsert(tickets, collection="tickets")
+        >>> report = await pincite.delete(ids=["7", "8"], collection="tickets")
+        >>> (report.deleted, report.missing)
+        (1, ('8',))
         """
         from pincite.records.delete import Chosen, delete
 
@@ -90,10 +119,29 @@ class RecordWriter(OpenIndex):
         collection: str = "",
         source: str = RECORDS,
     ) -> int:
-        """How many records `delete` would delete. Raises as it does."""
+        """How many records `delete` would delete.
+
+        Arguments:
+            ids: as in `delete`.
+            where: as in `delete`.
+            tags: as in `delete`.
+            collection: as in `delete`.
+            source: as in `delete`.
+
+        Raises as `delete` does.
+
+        >>> tickets = [{"id": "7", "text": "The printer is on fire."}]
+        >>> report = await pincite.upsert(tickets, collection="tickets")
+        >>> await pincite.count_records(ids=["7", "8"], collection="tickets")
+        1
+        """
         from pincite.records.delete import Chosen, count
 
         named = collection or self.settings.indexed_collection
         self.foreign.refuse(named)
         chosen = Chosen(named, source, None if ids is None else tuple(ids), where, dict(tags or {}))
         return await count(self.settings, self.client(), chosen)
+
+
+def _unheard(_: UpsertProgress) -> None:
+    """Nobody listens."""

@@ -121,9 +121,11 @@ def _template(where: KeyPath, foreign: bool, group: Sequence[Key]) -> Iterator[s
 
 def _example(key: Key) -> str:
     """A value of a key that has none of its own."""
-    if key.type.startswith("list") or key.type == TABLE:
-        return "{}" if key.type == TABLE else "[]"
-    return "0.0" if key.type == "number" else key.type.split(", ")[0] if '"' in key.type else '""'
+    if key.type.startswith("list"):
+        return "[]"
+    if '"' in key.type:
+        return key.type.split(", ")[0]
+    return {TABLE: "{}", "number": "0.0", "true or false": "true"}.get(key.type, '""')
 
 
 def _comment(text: str) -> Iterator[str]:
