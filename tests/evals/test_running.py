@@ -27,6 +27,7 @@ def test_a_run_has_ranks_after_every_stage_that_ranks() -> None:
     run = take(hybrid())
     assert run.stages == (
         *("retrieve.dense", "retrieve.sparse", "retrieve", "fuse", "load", "dedup", "smooth"),
+        "rank_code",
         *("rerank", "blend", "cover", "gate", "select", "pack"),
     )
     assert run.final == "pack"

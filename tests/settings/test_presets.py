@@ -18,6 +18,7 @@ from pincite.stages.load import LoadConfig
 from pincite.stages.merge import MergeConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
+from pincite.stages.rank_code import RankCodeConfig
 from pincite.stages.rerank import RerankConfig
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
@@ -36,7 +37,7 @@ EXPECTED = {
                 )
             }
         ),
-        retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256),
+        retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256, code_limit=80),
         fuse=FuseConfig(method="weighted_dbsf", apart=True),
         load=LoadConfig(pool=180, share=0.5, alone=1 / 3, vectors=False),
         smooth=SmoothConfig(weight=0.0),
@@ -46,11 +47,12 @@ EXPECTED = {
         pack=PackConfig(need_url=True),
     ),
     MULTI_MODEL: Profile(
-        retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12),
+        retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12, code_limit=1),
         fuse=FuseConfig(method="rrf"),
         across=MergeConfig(method="rrf", depth=36, per_result=3),
         load=LoadConfig(pool=36, alone=1.0),
         smooth=SmoothConfig(weight=0.0),
+        rank_code=RankCodeConfig(enabled=False),
         select=SelectConfig(results=12),
     ),
 }

@@ -215,7 +215,7 @@ def test_a_pack_that_is_explained_is_the_same(indexed: Cli) -> None:
 def test_explain_shows_every_stage_and_the_reason_of_each_drop(indexed: Cli) -> None:
     views = indexed.json("explain", "rotate a key")
     assert [view["stage"] for view in views] == [
-        *("prepare", "retrieve", "fuse", "load", "dedup", "smooth"),
+        *("prepare", "retrieve", "fuse", "load", "dedup", "smooth", "rank_code"),
         *("rerank", "blend", "cover", "gate", "select", "context", "pack"),
     ]
     assert all(view["duration_ms"] >= 0 for view in views)

@@ -155,7 +155,7 @@ def test_what_is_shown_is_toml_up_to_what_variables_alone_set(cli: Cli) -> None:
         "pincite.toml", '[collections."a.b"]\ndepth = 3\n[prepare.expansions]\n"*" = ["{query}"]\n'
     )
     lines = cli("config", "show").stdout.splitlines()
-    keys = [line for line in lines if line[0].islower()]
+    keys = [line for line in lines if line[0].islower() and not line.endswith(" = none")]
     assert len(keys) > 100
     table = tomllib.loads("\n".join(keys))
     assert table["collections"]["a.b"]["depth"] == 3
