@@ -217,7 +217,7 @@ def test_a_new_attribute_is_said_once_and_has_that_type_from_then_on(desk: Desk)
     assert [one.code for one in report.failed] == ["attribute_invalid"]
     assert "record 3 ('x'): attribute 'year': 'soon' is no integer" in report.failed[0].message
     assert [one.message.split(";")[0] for one in desk.notices if one.code == "attribute_new"] == [
-        "year is of type integer from now on (first seen in record 't0')"
+        "year is an integer from now on (first seen in record 't0')"
     ]
     (info,) = run(desk.index.collections())
     assert info.spec.attributes == {"year": "integer"}

@@ -32,7 +32,7 @@ def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> N
     assert "a.jsonl: 2 written, 2 failed records" in done.stderr
     assert "unreadable: record 3: the line is no JSON" in done.stderr
     assert "duplicate_id: record 4 ('t1')" in done.stderr
-    assert "warning: attribute_new: course is of type keyword" in done.stderr
+    assert "warning: attribute_new: course is a keyword" in done.stderr
     assert done.stdout == ""
 
     pack = json.loads(cli("search", "slow scanner", "--json").stdout)

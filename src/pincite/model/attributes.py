@@ -42,9 +42,9 @@ _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?")
 #: the words of the language of filters.
 _TAKEN = (
     *("revision", "length", "aliased", "own_id", "coarse", "dense", "sparse", "document"),
-    *("kind", "source", "collection", "citation", "number", "score", "signals", "attributes"),
+    *("kind", "source", "collection", "attributes", "candidate_id", "chunk_id", "hidden"),
     *("and", "or", "not", "in", "exists", "all", "true", "false", "null", "none"),
-    *("candidate_id", "chunk_id", "vector", "payload", "tags", "where", "hidden", "has_dense"),
+    *("payload", "has_dense"),
     *("control", "hidden_revision"),
 )
 

@@ -30,10 +30,10 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import fingerprints, revision_of
-from pincite.ingestion.schema import known_types, settle_schema
+from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.target import Target, choose_target, goes_beside, of_model, settle_spec
 from pincite.ingestion.weigh import weigh_again
-from pincite.model import AttributeType, CollectionSpec, KeptRecord, Notice, SourceRecord
+from pincite.model import AttributeType, CollectionSpec, KeptRecord, SourceRecord
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
 from pincite.records.accept import accept
@@ -246,19 +246,9 @@ class _Run:
             seen_in.update(dict.fromkeys(one.new, one.record.id))
             new |= one.new
             found.append((position, one.record))
-        if new:
-            await self._learn(new, seen_in)
+        firsts = {name: (kind, f"record {seen_in[name]!r}") for name, kind in new.items()}
+        self.spec = await learn(self.deps.index, self.spec, firsts, self.options.index.on_notice)
         return found, refused
-
-    async def _learn(self, new: Mapping[str, AttributeType], seen_in: Mapping[str, str]) -> None:
-        """Attributes that are seen for the first time get their types before they are written."""
-        self.spec = replace(self.spec, attributes={**self.spec.attributes, **new})
-        await self.deps.index.create(self.spec)
-        for name, kind in new.items():
-            said = f"{name} is of type {kind} from now on (first seen in record {seen_in[name]!r})"
-            self.options.index.on_notice(
-                Notice("attribute_new", f"{said}; declare it in [attributes] for another type")
-            )
 
     def _states(self, paths: Sequence[str]) -> dict[str, RecordState]:
         return self.store.states(self.collection, self.source.name, paths)

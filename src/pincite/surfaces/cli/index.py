@@ -155,12 +155,12 @@ def _sentence(report: IngestReport) -> str:
             ("renamed", report.renamed),
             ("removed", report.removed),
             ("unchanged", report.unchanged),
-            ("with other attributes", report.rewritten),
         )
         if count
     ]
+    rewritten = f" ({report.rewritten:,} with other attributes)" if report.rewritten else ""
     lines = [
-        f"{one_line(report.source)}: {', '.join(counts) or 'no'} documents,"
+        f"{one_line(report.source)}: {', '.join(counts) or 'no'} documents{rewritten},"
         f" {report.chunks:,} chunks written in {duration(report.duration_s)}"
     ]
     if report.reused:

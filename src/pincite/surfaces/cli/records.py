@@ -234,7 +234,8 @@ def delete(
     if report is None:
         say("nothing was deleted")
         return ERROR
-    say(f"{report.deleted:,} records are gone from {report.collection}")
+    records = "1 record is" if report.deleted == 1 else f"{report.deleted:,} records are"
+    say(f"{records} gone from {report.collection}")
     if report.missing:
         more = ", ..." if report.missing_count > len(report.missing) else ""
         say(f"not there: {one_line(', '.join(report.missing))}{more}")
