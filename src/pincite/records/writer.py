@@ -14,6 +14,7 @@ from pincite.ports import Waiting
 from pincite.settings.defaults import WAIT_S
 
 if TYPE_CHECKING:
+    from pincite.records.delete import Chosen
     from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
 
 
@@ -102,12 +103,10 @@ class RecordWriter(OpenIndex):
         >>> (report.deleted, report.missing)
         (1, ('8',))
         """
-        from pincite.records.delete import Chosen, delete
+        from pincite.records.delete import delete
 
         self._searchables = None
-        named = collection or self.settings.indexed_collection
-        self.foreign.refuse(named)
-        chosen = Chosen(named, source, None if ids is None else tuple(ids), where, dict(tags or {}))
+        chosen = self._chosen(ids, where, tags, collection, source)
         return await delete(self.settings, self.client(), self._models, chosen, waiting)
 
     async def count_records(
@@ -135,12 +134,24 @@ class RecordWriter(OpenIndex):
         >>> await pincite.count_records(ids=["7", "8"], collection="tickets")
         1
         """
-        from pincite.records.delete import Chosen, count
+        from pincite.records.delete import count
+
+        chosen = self._chosen(ids, where, tags, collection, source)
+        return await count(self.settings, self.client(), chosen)
+
+    def _chosen(
+        self,
+        ids: Iterable[str | int] | None,
+        where: str,
+        tags: Mapping[str, object] | None,
+        collection: str,
+        source: str,
+    ) -> Chosen:
+        from pincite.records.delete import Chosen
 
         named = collection or self.settings.indexed_collection
         self.foreign.refuse(named)
-        chosen = Chosen(named, source, None if ids is None else tuple(ids), where, dict(tags or {}))
-        return await count(self.settings, self.client(), chosen)
+        return Chosen(named, source, None if ids is None else tuple(ids), where, dict(tags or {}))
 
 
 def _unheard(_: UpsertProgress) -> None:
