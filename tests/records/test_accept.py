@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from typing import Any
+from uuid import UUID
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,6 +70,27 @@ def test_what_cannot_be_is_named(fields: dict[str, Any], code: str, said: str) -
     assert (error.code, error.position) == (code, 7)
     assert said in error.message
     assert error.message.startswith("record 7")
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        ({"metadata": {}}, "here it is called `attributes`"),
+        ({"page_content": "x"}, "here it is called `text`"),
+        ({"course": "ml"}, "what filters ask for belongs under `attributes`"),
+        ({7: "ml"}, "what filters ask for belongs under `attributes`"),
+        ({"attributes": {"title": "x"}}, "give it as `title` of the record"),
+        ({"attributes": {"grade": math.nan}}, "where nothing is known, give None"),
+        ({"attributes": {"year": "soon"}}, "year is of type integer in this collection"),
+    ],
+)
+def test_a_hint_says_what_to_write_instead(fields: dict[Any, Any], hint: str) -> None:
+    assert refused({"id": "a", "text": "alpha", **fields}).hint.startswith(hint)
+
+
+@pytest.mark.parametrize("given", [UUID(int=7), np.int64(7)])
+def test_ids_of_other_types_are_texts(given: object) -> None:
+    assert accept({"id": given, "text": "x"}, 1, {}).record.id == str(given)
 
 
 @pytest.mark.parametrize("given", [None, 7, "text", ["a", "b"], Record])

@@ -247,7 +247,21 @@ def test_a_source_of_files_is_not_taken_over(desk: Desk, tmp_path: Path) -> None
         run(work())
 
 
-@pytest.mark.parametrize("given", ["text", b"raw", {"id": "a", "text": "b"}, 7])
+@pytest.mark.parametrize("given", [{"id": "a", "text": "b"}, Record("a", "b")])
+def test_one_record_in_place_of_a_list_is_a_list_of_one(desk: Desk, given: object) -> None:
+    assert run(desk.upsert(given)).written == 1  # type: ignore[arg-type]
+    assert set(run(desk.texts())) == {"a"}
+
+
+def test_a_failure_says_what_to_do(desk: Desk) -> None:
+    row = {"id": "a", "text": "b", "metadata": {"course": "ml"}}
+    report = run(desk.upsert([row]))
+    assert [(one.code, one.hint) for one in report.failed] == [
+        ("unknown_key", "here it is called `attributes`")
+    ]
+
+
+@pytest.mark.parametrize("given", ["text", b"raw", Record, 7])
 def test_what_is_no_list_of_records_is_refused_as_a_whole(desk: Desk, given: object) -> None:
     with pytest.raises(UsageError, match="records are given as a list"):
         run(desk.upsert(given))  # type: ignore[arg-type]

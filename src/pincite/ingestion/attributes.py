@@ -16,6 +16,7 @@ from pincite.model.attributes import (
     type_of,
     type_of_text,
 )
+from pincite.support.plain import plain
 
 
 class TableText(str):
@@ -60,6 +61,8 @@ def normalise(
             raise InvalidAttribute(f"{where}: {error}", code=code, name=str(name)) from error
         kind = known.get(name)
         is_new = kind is None
+        if not isinstance(value, TableText):
+            value = plain(value)
         if value is None or value == "":
             continue
         if kind is None:
@@ -82,7 +85,7 @@ def normalise(
                 f"{where}: attribute {name!r}: {error}",
                 code="attribute_invalid",
                 name=name,
-                hint="" if is_new else f"{name} is of type {kind} in this collection",
+                hint=_hint(name, kind, value, is_new),
             ) from error
         if held is None:
             continue
@@ -90,6 +93,12 @@ def normalise(
         if is_new:
             new[name] = kind
     return Normalised(values, new)
+
+
+def _hint(name: str, kind: AttributeType, value: object, is_new: bool) -> str:
+    if isinstance(value, float) and value != value:
+        return "where nothing is known, give None or leave the name out"
+    return "" if is_new else f"{name} is of type {kind} in this collection"
 
 
 def lacking(require: tuple[str, ...], attributes: Attributes) -> tuple[str, ...]:

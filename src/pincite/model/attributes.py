@@ -11,7 +11,8 @@
 
 A date is kept as `2026-11-22` if it is a day, else in UTC as `2026-11-22T09:00:00Z`, with up to six
 digits of a second where there are any; a time without a zone is UTC. None, an empty text and an
-empty list are no value: the attribute is not there.
+empty list are no value: the attribute is not there. Values of other libraries are those that
+`pincite.support.plain` makes of them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Final, Literal, TypeAlias, get_args
+
+from pincite.support.plain import plain
 
 AttributeType = Literal["keyword", "keywords", "integer", "float", "boolean", "date"]
 AttributeValue: TypeAlias = str | int | float | bool | tuple[str, ...]
@@ -69,6 +72,7 @@ def check_attribute_name(name: object) -> str:
 
 def attribute_of(kind: AttributeType, value: object) -> AttributeValue | None:
     """The value in its normal form, None for none. Raises ValueError for one of another type."""
+    value = plain(value)
     if value is None or value == "" or (isinstance(value, (list, tuple)) and not value):
         return None
     match kind:
@@ -117,6 +121,7 @@ def attribute_from_text(kind: AttributeType, text: str) -> AttributeValue | None
 def type_of(value: object) -> AttributeType | None:
     """The type of a value that no declaration is known for, None for what can be no attribute. A
     text that is a whole date of ISO 8601 is a date."""
+    value = plain(value)
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int):

@@ -6,12 +6,14 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from pincite.errors import InvalidAttribute, InvalidRecord
 from pincite.ingestion.attributes import lacking, normalise
 from pincite.model import Attributes, AttributeType, KeptRecord, PageSpan, Record, RecordPage
 from pincite.model.attributes import values_of
 from pincite.model.records import PAGE_NUMBER, RECORD_LANGUAGES
+from pincite.support.plain import plain
 
 MOST_ID_CHARS = 512  # guess, unmeasured: it stands in every citation
 MOST_TEXT_CHARS = 5_000_000  # as many as a file may have bytes
@@ -22,6 +24,14 @@ BETWEEN_PAGES = "\n\f\n"  #: a form feed on a line of its own
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Record))
 _PAGE_FIELDS = tuple(field.name for field in dataclasses.fields(RecordPage))
+#: What other libraries call a field.
+_CALLED = {
+    **dict.fromkeys(("metadata", "meta", "payload", "properties", "tags"), "attributes"),
+    **dict.fromkeys(("page_content", "content", "body", "document"), "text"),
+    **dict.fromkeys(("_id", "id_", "doc_id", "node_id", "key", "uuid"), "id"),
+    **dict.fromkeys(("uri", "link", "href"), "url"),
+    **dict.fromkeys(("name", "heading"), "title"),
+}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\x00-\x1f\x7f]+")
 
@@ -110,8 +120,10 @@ def accept(
             message, code=error.code, id=id_, position=position, hint=error.hint
         ) from None
     except InvalidAttribute as error:
+        is_field = error.code == "attribute_reserved" and error.name in _FIELDS
+        hint = f"give it as `{error.name}` of the record" if is_field else error.hint
         raise InvalidRecord(
-            error.message, code=error.code, id=id_, position=position, hint=error.hint
+            error.message, code=error.code, id=id_, position=position, hint=hint
         ) from error
     return Accepted(record, {name: kind for name, kind in types.items() if name not in known})
 
@@ -143,13 +155,20 @@ def _fields(given: object, names: Sequence[str], what: str) -> Mapping[str, obje
     if dataclasses.is_dataclass(given) and not isinstance(given, type):
         given = {field.name: getattr(given, field.name) for field in dataclasses.fields(given)}
     if not isinstance(given, Mapping):
-        raise _Refused("wrong_type", f"a {type(given).__name__} is not {what}, which is a mapping")
+        raise _Refused(
+            "wrong_type",
+            f"a {type(given).__name__} is not {what}, which is a mapping",
+            'write {"id": ..., "text": ..., "attributes": {...}} of it' if names is _FIELDS else "",
+        )
     for key in given:
         if key not in names:
+            ours = _CALLED.get(str(key))
             raise _Refused(
                 "unknown_key",
                 f"{str(key)[:60]!r} is no field of {what}; they are: {', '.join(names)}",
-                "what filters ask for belongs under `attributes`",
+                f"here it is called `{ours}`"
+                if ours in names
+                else "what filters ask for belongs under `attributes`",
             )
     return given
 
@@ -164,6 +183,7 @@ def _given(fields: Mapping[str, object], name: str) -> Mapping[str, object]:
 
 
 def _id(value: object) -> str:
+    value = str(value) if isinstance(value, UUID) else plain(value)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value) if value.bit_length() < 1_024 else "9" * (MOST_ID_CHARS + 1)
     if value is None or value == "":
@@ -215,7 +235,7 @@ def _page(given: object, number: int) -> RecordPage:
     if isinstance(given, str):
         return RecordPage(given)
     fields = _fields(given, _PAGE_FIELDS, f"page {number:,}")
-    text, page_number = fields.get("text"), fields.get(PAGE_NUMBER)
+    text, page_number = fields.get("text"), plain(fields.get(PAGE_NUMBER))
     if not isinstance(text, str):
         raise _Refused("wrong_type", f"the text of page {number:,} is {_kind(text)}")
     if isinstance(page_number, bool) or not isinstance(page_number, (int, type(None))):

@@ -12,6 +12,7 @@ from collections.abc import (
 )
 
 from pincite.errors import UsageError
+from pincite.model import Record
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.records.accept import Placed, Unreadable
 
@@ -21,14 +22,19 @@ Given = tuple[int, object]  #: a record with its position
 
 
 async def batches_of(
-    records: Iterable[object] | AsyncIterable[object], most: int
+    records: Iterable[object] | AsyncIterable[object] | Record, most: int
 ) -> AsyncGenerator[list[Given], None]:
-    """Records with their positions from 1, so many at a time, fewer where they are long."""
-    if isinstance(records, (str, bytes, Mapping)) or not hasattr(
+    """Records with their positions from 1, so many at a time, fewer where they are long. A mapping
+    or `Record` in their place is one of them."""
+    if isinstance(records, (Mapping, Record)):
+        records = (records,)
+    if isinstance(records, (str, bytes)) or not hasattr(
         records, "__aiter__" if isinstance(records, AsyncIterable) else "__iter__"
     ):
+        kind = type(records).__name__
         raise UsageError(
-            f"records are given as a list or an iterator of them, not as a {type(records).__name__}"
+            f"records are given as a list or an iterator of them, not as a {kind}",
+            hint='[{"id": "7", "text": "..."}]',
         )
     batch: list[Given] = []
     chars = position = 0

@@ -14,12 +14,13 @@ MOST_NAMED = 100  # failures that a report names
 @dataclass(frozen=True, slots=True)
 class RecordFailure:
     """A record that was left out. `position` counts those that were given from 1, or is a line of a
-    file; 0 for one of an earlier run."""
+    file; 0 for one of an earlier run. `hint` says what to do, where that is known."""
 
     id: str
     position: int
     code: str
     message: str
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from pincite.ingestion.revisions import fingerprints, revision_of
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.target import Target, choose_target, goes_beside, of_model, settle_spec
 from pincite.ingestion.weigh import weigh_again
-from pincite.model import AttributeType, CollectionSpec, KeptRecord, SourceRecord
+from pincite.model import AttributeType, CollectionSpec, KeptRecord, Record, SourceRecord
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
 from pincite.records.accept import accept
@@ -65,7 +65,7 @@ class UpsertOptions:
 async def upsert(
     settings: Settings,
     client: LeasedIndex,
-    records: Iterable[object] | AsyncIterable[object],
+    records: Iterable[object] | AsyncIterable[object] | Record,
     options: UpsertOptions,
 ) -> UpsertReport:
     """Write the records; see `AsyncPincite.upsert`. Raises UsageError for a source of another kind,
@@ -237,7 +237,8 @@ class _Run:
                         position=position,
                     )
             except InvalidRecord as error:
-                self._fail(RecordFailure(error.id, error.position, error.code, error.message))
+                named = (error.id, error.position, error.code, error.message, error.hint)
+                self._fail(RecordFailure(*named))
                 if self.options.on_error == "raise":
                     refused = error
                     break

@@ -169,7 +169,8 @@ def _import(
         f" in {duration(report.duration_s)}"
     )
     for failure in report.failed[: 0 if quiet else _NAMED]:
-        say(f"  {failure.code}: {one_line(failure.message)}")
+        hint = f" ({one_line(failure.hint)})" if failure.hint else ""
+        say(f"  {failure.code}: {one_line(failure.message)}{hint}")
     if report.failed_count > _NAMED and not quiet:
         say(f"  and {report.failed_count - _NAMED:,} more: the first hundred are in --json")
     return report
