@@ -15,9 +15,9 @@ from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
-from pincite.ingestion.options import IndexKeywords, IndexOptions
+from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.model import EvidencePack, Question, Scope, SourceType, TaskMode
+from pincite.model import EvidencePack, Question, Record, Scope, SourceType, TaskMode
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
@@ -102,7 +102,7 @@ class Pincite:
 
     def upsert(
         self,
-        records: Iterable[object] | AsyncIterable[object],
+        records: Iterable[object] | AsyncIterable[object] | Record,
         *,
         collection: str = "",
         source: str = RECORDS,
@@ -110,16 +110,17 @@ class Pincite:
         on_error: Literal["report", "raise"] = "report",
         options: IndexOptions | None = None,
         progress: Callable[[UpsertProgress], None] | None = None,
+        **keywords: Unpack[RecordKeywords],
     ) -> UpsertReport:
         """See `AsyncPincite.upsert`."""
         work = partial(self._engine.upsert, records, collection=collection, source=source)
         how = partial(work, batch=batch, on_error=on_error)
-        return self._call(partial(how, options=options, progress=progress))
+        return self._call(partial(how, options=options, progress=progress, **keywords))
 
     def delete(
         self,
         *,
-        ids: Iterable[str | int] | None = None,
+        ids: str | int | Iterable[str | int] | None = None,
         where: str = "",
         tags: Mapping[str, object] | None = None,
         collection: str = "",
@@ -133,7 +134,7 @@ class Pincite:
     def count_records(
         self,
         *,
-        ids: Iterable[str | int] | None = None,
+        ids: str | int | Iterable[str | int] | None = None,
         where: str = "",
         tags: Mapping[str, object] | None = None,
         collection: str = "",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -166,3 +169,31 @@ def test_whatever_is_given_ends_in_a_question_or_in_wrong_usage(given_values: An
     lists = (scope.kinds, scope.paths, scope.not_paths, scope.collections, scope.sources)
     assert all(type(one) is tuple for one in lists)
     assert all(type(text) is str for one in lists for text in one)
+
+
+@pytest.mark.parametrize(
+    ("value", "held"),
+    [
+        (np.int64(2026), 2026),
+        (["ml", np.str_("stats")], ("ml", "stats")),
+        ({"stats", "ml"}, ("ml", "stats")),
+        (date(2026, 11, 22), "2026-11-22"),
+        (True, True),
+    ],
+)
+def test_a_tag_is_sent_as_what_it_means(value: object, held: object) -> None:
+    assert question_of(options(tags={"course": value})).scope.tags == {"course": held}
+
+
+@pytest.mark.parametrize(
+    "value", [None, [None], [["ml"]], math.nan, math.inf, 10**400, object(), {"a": 1}, b"ml"]
+)
+def test_a_tag_without_a_value_is_refused_by_name(value: object) -> None:
+    with pytest.raises(UsageError, match=r"^tag 'course' is .*; it takes a text, a number"):
+        question_of(options(tags={"course": value}))
+
+
+def test_attributes_in_place_of_a_filter_are_tags() -> None:
+    with pytest.raises(UsageError) as caught:
+        question_of(options(where={"course": "ml"}))
+    assert caught.value.hint == "tags={'course': 'ml'}"

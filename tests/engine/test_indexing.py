@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from pincite import IndexOptions, Pincite, UsageError
-from pincite.ingestion.options import IndexKeywords, index_options
+from pincite.ingestion.options import IndexKeywords, RecordKeywords, index_options, record_options
 
 
 @pytest.fixture
@@ -100,3 +100,17 @@ def test_every_option_is_a_keyword_and_explained_where_it_is_taken() -> None:
     doc = Pincite.index.__doc__ or ""
     assert [name for name in keywords if f"`{name}`" not in doc] == []
     assert index_options(None, {}) == IndexOptions()
+
+
+def test_what_describes_files_is_no_option_of_records() -> None:
+    keywords = get_type_hints(RecordKeywords, {"Callable": Callable})
+    theirs = get_type_hints(IndexKeywords, {"Callable": Callable})
+    assert {name: theirs[name] for name in keywords} == keywords
+    doc = Pincite.upsert.__doc__ or ""
+    assert [name for name in keywords if f"`{name}`" not in doc] == []
+    assert record_options(IndexOptions(lexical=True), {}) == record_options(None, {"lexical": True})
+    for name in ("name", "include", "attributes"):
+        with pytest.raises(UsageError, match=f"upsert takes no '{name}'"):
+            record_options(None, {name: {"course": "ml"}})
+    with pytest.raises(UsageError, match="upsert takes no attributes= in its options"):
+        record_options(IndexOptions(attributes={"course": "ml"}), {})

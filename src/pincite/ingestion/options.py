@@ -82,6 +82,39 @@ class IndexKeywords(TypedDict, total=False):
     on_fetch: Callable[[str, int, int], None]
 
 
+class RecordKeywords(TypedDict, total=False):
+    """The fields of `IndexOptions` that mean something for records, as keywords."""
+
+    language: str
+    lexical: bool
+    upgrade: bool
+    beside: bool
+    model: str
+    sparse: str
+    wait_s: float
+    on_notice: Callable[[Notice], None]
+    on_fetch: Callable[[str, int, int], None]
+
+
+#: What describes files and their sources, in the order of `IndexOptions`.
+_OF_FILES: Final = tuple(
+    "name ref url_rule anchors include exclude attributes attribute_texts".split()
+)
+
+
+def record_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
+    """As `index_options`, for records. Raises UsageError also for what describes files."""
+    require_known("upsert", keywords, list(RecordKeywords.__annotations__))
+    chosen = index_options(options, keywords)
+    for name in _OF_FILES:
+        if getattr(chosen, name):
+            raise UsageError(
+                f"upsert takes no {name}= in its options, which describes files",
+                hint="give each record its `attributes`" if "attribute" in name else "",
+            )
+    return chosen
+
+
 def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
     """The options of a caller, as a whole or one by one, checked. Raises UsageError for both, for
     a keyword that there is not, and for a value of the wrong kind."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
+from uuid import UUID
 
+from pincite.asking.question import checked_tags
 from pincite.collection.opened import OpenIndex
 from pincite.errors import UsageError
-from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.options import IndexOptions, RecordKeywords, record_options
+from pincite.model import Record
 from pincite.model.records import RECORDS
 from pincite.ports import Waiting
 from pincite.settings.defaults import WAIT_S
+from pincite.support.arguments import require_kind, shown
 
 if TYPE_CHECKING:
     from pincite.records.delete import Chosen
@@ -23,7 +27,7 @@ class RecordWriter(OpenIndex):
 
     async def upsert(
         self,
-        records: Iterable[object] | AsyncIterable[object],
+        records: Iterable[object] | AsyncIterable[object] | Record,
         *,
         collection: str = "",
         source: str = RECORDS,
@@ -31,20 +35,25 @@ class RecordWriter(OpenIndex):
         on_error: Literal["report", "raise"] = "report",
         options: IndexOptions | None = None,
         progress: Callable[[UpsertProgress], None] | None = None,
+        **keywords: Unpack[RecordKeywords],
     ) -> UpsertReport:
         """Write records, each in place of the one of the same id.
 
         Arguments:
             records: `Record`s, or mappings with `id`, `text` or `pages`, and `title`, `url`,
                 `attributes`, `language`; a list, an iterator of millions, or an async iterator.
+                One record in place of several is a list of it.
             collection: where they go, by default the configured collection. One that is not there
                 is made.
             source: the name that citations begin with; ids are distinct within it.
             batch: how many are pulled, written and held in memory at a time.
             on_error: `report` names a record that cannot be in the report and writes the rest;
                 `raise` ends with the first one, with those before it written.
-            options: how a new collection is made; see `index`.
             progress: called now and then with how far the run is.
+            keywords: how a new collection is made: `lexical` (True leaves the dense model out),
+                `model`, `sparse`, `language`, `upgrade`, `beside`, `wait_s` (seconds, for others
+                who write), `on_notice`, `on_fetch`; see `index`.
+            options: the same as one value, in place of `keywords`.
 
         A record that did not change costs a look; one of which only attributes changed is not
         embedded again. What is cut off is whole as far as it went, and the next call goes on.
@@ -61,7 +70,7 @@ class RecordWriter(OpenIndex):
         from pincite.records.upsert import UpsertOptions, upsert  # the write path is heavy
 
         self._searchables = None
-        chosen = options or IndexOptions()
+        chosen = record_options(options, keywords)
         if collection and chosen.collection not in ("", collection):
             raise UsageError(
                 f"collection={collection!r} and options.collection={chosen.collection!r}",
@@ -75,7 +84,7 @@ class RecordWriter(OpenIndex):
     async def delete(
         self,
         *,
-        ids: Iterable[str | int] | None = None,
+        ids: str | int | Iterable[str | int] | None = None,
         where: str = "",
         tags: Mapping[str, object] | None = None,
         collection: str = "",
@@ -85,7 +94,7 @@ class RecordWriter(OpenIndex):
         """Delete records: some by their ids, or all that a filter fits.
 
         Arguments:
-            ids: the ids that they were written with.
+            ids: the ids that they were written with, one or several.
             where: a filter on attributes, `path`, `title` and `url`, such as `course = 'ml'`; in
                 place of `ids`.
             tags: only those that have these attributes. What the collection requires must be
@@ -112,7 +121,7 @@ class RecordWriter(OpenIndex):
     async def count_records(
         self,
         *,
-        ids: Iterable[str | int] | None = None,
+        ids: str | int | Iterable[str | int] | None = None,
         where: str = "",
         tags: Mapping[str, object] | None = None,
         collection: str = "",
@@ -141,17 +150,26 @@ class RecordWriter(OpenIndex):
 
     def _chosen(
         self,
-        ids: Iterable[str | int] | None,
+        ids: str | int | Iterable[str | int] | None,
         where: str,
         tags: Mapping[str, object] | None,
         collection: str,
         source: str,
     ) -> Chosen:
+        """What is meant, checked. A text or a number is one id, not one of each letter."""
         from pincite.records.delete import Chosen
 
         named = collection or self.settings.indexed_collection
         self.foreign.refuse(named)
-        return Chosen(named, source, None if ids is None else tuple(ids), where, dict(tags or {}))
+        if isinstance(ids, (str, int, UUID)):
+            ids = (ids,)
+        elif ids is not None and (
+            isinstance(ids, (bytes, Mapping)) or not isinstance(ids, Iterable)
+        ):
+            raise UsageError(f"ids is {shown(ids)}; it takes an id or a list of ids")
+        require_kind("where", where, str, "a filter as text, such as \"course = 'ml'\"")
+        given = None if ids is None else tuple(ids)
+        return Chosen(named, source, given, where, checked_tags({} if tags is None else tags))
 
 
 def _unheard(_: UpsertProgress) -> None:
