@@ -19,7 +19,7 @@ from pincite.version import VERSION as __version__
 if TYPE_CHECKING:
     from pincite.citations.claims import Claim
     from pincite.engine import AsyncPincite
-    from pincite.errors import IndexNotFound, PinciteError, UsageError
+    from pincite.errors import IndexNotFound, InvalidRecord, PinciteError, TagsRequired, UsageError
     from pincite.ingestion.options import IndexOptions
     from pincite.model import (
         Evidence,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from pincite.profile import Profile
+    from pincite.scope.where import quote
     from pincite.settings.load import Settings, load_settings
     from pincite.sync import Pincite
     from pincite.trace import Trace
@@ -42,6 +43,7 @@ _HOMES = {
     "EvidencePack": "pincite.model",
     "IndexNotFound": "pincite.errors",
     "IndexOptions": "pincite.ingestion.options",
+    "InvalidRecord": "pincite.errors",
     "Pincite": "pincite.sync",
     "PinciteError": "pincite.errors",
     "Profile": "pincite.profile",
@@ -50,10 +52,12 @@ _HOMES = {
     "RecordPage": "pincite.model",
     "Scope": "pincite.model",
     "Settings": "pincite.settings.load",
+    "TagsRequired": "pincite.errors",
     "Trace": "pincite.trace",
     "UsageError": "pincite.errors",
     "Verdict": "pincite.model",
     "load_settings": "pincite.settings.load",
+    "quote": "pincite.scope.where",
 }
 
 __all__ = [
@@ -63,6 +67,7 @@ __all__ = [
     "EvidencePack",
     "IndexNotFound",
     "IndexOptions",
+    "InvalidRecord",
     "Pincite",
     "PinciteError",
     "Profile",
@@ -71,11 +76,13 @@ __all__ = [
     "RecordPage",
     "Scope",
     "Settings",
+    "TagsRequired",
     "Trace",
     "UsageError",
     "Verdict",
     "__version__",
     "load_settings",
+    "quote",
 ]
 
 

@@ -33,6 +33,11 @@ class Deps:
         return {one.spec.name: one.weight for one in self.collections}
 
     @property
+    def required(self) -> dict[str, int]:
+        """How many attributes each collection requires."""
+        return {one.spec.name: len(one.spec.require) for one in self.collections}
+
+    @property
     def judge(self) -> str:
         """The fingerprint of the reranker, empty without one."""
         return self.reranker.fingerprint if self.reranker else ""

@@ -75,7 +75,9 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     plan = _plan(query, one.found, passes, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
     notices = (*deps.notices, *one.notices, *spared, *around.notices, *lost)
-    packed = pack(query, one.chosen, one.gated, plan, notices, profile.pack, around.of)
+    packed = pack(
+        query, one.chosen, one.gated, plan, notices, profile.pack, around.of, deps.required
+    )
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
 

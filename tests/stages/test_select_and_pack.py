@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pincite.model import Gated, Notice, Plan, Pool, Query, Verdict, VerdictLevel
+from typing import Any
+
+from pincite.model import Gated, Notice, Plan, Pool, Query, Signal, Verdict, VerdictLevel
 from pincite.model.citation import cite, line_range
 from pincite.stages.pack import PackConfig, pack
 from pincite.stages.select import SelectConfig, select
@@ -92,3 +94,19 @@ def test_a_notice_is_said_once() -> None:
     query = Query("q", notices=(notice,))
     result = pack(query, Pool(()), gated("none"), PLAN, (notice, notice), PackConfig())
     assert result.warnings == (notice,)
+
+
+def test_a_record_has_the_id_that_it_was_written_with() -> None:
+    record: Any = {"path": "uzh/a%2Fb/c", "start": 0, "end": 5, "cited_in": "char"}
+    found = Pool((candidate("a", 2.0, **record), candidate("b", 1.0, path="uzh/a%2Fb/c")))
+    for required, id_ in ((0, "uzh/a%2Fb/c"), (1, "a%2Fb/c"), (2, "c")):
+        asked = (Query("q"), found, gated("weak", "a"), PLAN, (), PackConfig())
+        result = pack(*asked, required={"main": required})
+        assert [item.record_id for item in result.evidence] == [id_, None]
+
+
+def test_the_score_of_evidence_is_what_it_is_ranked_by() -> None:
+    one = candidate("a", 2.0).with_signal(Signal("reranked", "probability", 0.75))
+    found = Pool((one.with_signal(Signal("coverage", "share", 0.5)), candidate("b", 0.25)))
+    result = pack(Query("q"), found, gated("grounded", "a"), PLAN, (), PackConfig())
+    assert [item.score for item in result.evidence] == [0.75, 0.25]

@@ -11,7 +11,15 @@ import msgspec
 from pincite.errors import UsageError
 from pincite.model.attributes import Attributes
 from pincite.model.documents import SourceType
-from pincite.model.retrieval import Candidate, Notice, Signal, SignalKind, SignalName, TaskMode
+from pincite.model.retrieval import (
+    RANKING_SIGNALS,
+    Candidate,
+    Notice,
+    Signal,
+    SignalKind,
+    SignalName,
+    TaskMode,
+)
 from pincite.support.json_text import json_text
 
 VerdictLevel = Literal["grounded", "weak", "none"]
@@ -87,7 +95,8 @@ class Context:
 # A Struct is made, sent and read in half the time of a dataclass.
 class Evidence(msgspec.Struct, frozen=True):
     """A chunk that is shown. `number` counts from 1 in order of rank. `start_char` and `end_char`
-    are the characters of a record that are cited (0-based, the end is not), None in a file."""
+    are the characters of a record that are cited (0-based, the end is not), None in a file.
+    `record_id` is the id that the record was written with, None in a file."""
 
     number: int
     citation: str
@@ -114,6 +123,15 @@ class Evidence(msgspec.Struct, frozen=True):
     attributes: Attributes = {}
     start_char: int | None = None
     end_char: int | None = None
+    record_id: str | None = None
+
+    @property
+    def score(self) -> float:
+        """The number that it is ranked by, best first: the latest of its signals that rank. It
+        means something beside others of the same pack; whether the evidence is good enough says
+        the verdict. 0.0 where no signal ranks."""
+        ranks = (one.value for one in reversed(self.signals) if one.name in RANKING_SIGNALS)
+        return next(ranks, 0.0)
 
     @property
     def kind(self) -> SourceType:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pincite.model import (
     Candidate,
@@ -38,13 +39,15 @@ def pack(
     notices: Sequence[Notice],
     config: PackConfig,
     contexts: Sequence[Context | None] = (),
+    required: Mapping[str, int] = MappingProxyType({}),
 ) -> EvidencePack:
     """Number and cite what was chosen, each with its context, if there are any. Equal notices are
-    said once."""
+    said once. `required` is how many attributes a collection requires: so many values stand before
+    the id in the path of a record."""
     said = (*query.notices, *notices, *gated.notices, *chosen.notices)
     around = contexts or (None,) * len(chosen.candidates)
     evidence = tuple(
-        _evidence(number, candidate, config, context)
+        _evidence(number, candidate, config, context, required.get(candidate.collection, 0))
         for number, (candidate, context) in enumerate(
             zip(chosen.candidates, around, strict=True), start=1
         )
@@ -74,7 +77,7 @@ def pack(
 
 
 def _evidence(
-    number: int, candidate: Candidate, config: PackConfig, context: Context | None
+    number: int, candidate: Candidate, config: PackConfig, context: Context | None, required: int
 ) -> Evidence:
     chunk = candidate.chunk
     start_char, end_char = chars_of(chunk) or (None, None)
@@ -104,4 +107,5 @@ def _evidence(
         start_char=start_char,
         end_char=end_char,
         attributes=chunk.attributes,
+        record_id=None if start_char is None else chunk.path.split("/", required)[-1],
     )

@@ -25,6 +25,6 @@ stand in single or double quotes, a backslash before a quote in a value. Keyword
 
 from pincite.scope.where.attributes import Schema
 from pincite.scope.where.compiling import parse_where
-from pincite.scope.where.printing import print_where
+from pincite.scope.where.printing import print_where, quote
 
-__all__ = ["Schema", "parse_where", "print_where"]
+__all__ = ["Schema", "parse_where", "print_where", "quote"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from math import isfinite
 
+from pincite.errors import UsageError
 from pincite.ports import (
     AnyOf,
     Condition,
@@ -20,6 +23,43 @@ from pincite.ports import (
 from pincite.scope.where.attributes import dates_written
 from pincite.scope.where.conditions import ID, is_chunk_id, readable
 from pincite.scope.where.tokens import quoted, written
+from pincite.support.arguments import shown
+from pincite.support.plain import plain
+
+
+def quote(value: object) -> str:
+    """The value as it stands in a filter: a text in quotes, whatever is in it, so that nothing in
+    it is read as more than a value; a number, true or false, or a date; several in parentheses.
+
+    Arguments:
+        value: a text, a whole number, a finite float, a boolean, a date, or several of them.
+
+    Raises UsageError for anything else, and for none in place of several.
+
+    >>> from pincite import quote
+    >>> typed = 'ml" or visible = true or course = "ml'
+    >>> pack = pincite.search("why?", where=f"course = {quote(typed)}")  # nothing has this course
+    >>> quote(["ml", "stats"])
+    '("ml", "stats")'
+    """
+    held = plain(value)
+    if isinstance(held, (list, tuple)) and held:
+        if not any(isinstance(plain(one), (list, tuple)) for one in held):
+            return f"({', '.join(map(quote, held))})"
+    elif isinstance(held, str):
+        return quoted(held)
+    elif isinstance(held, bool):
+        return str(held).lower()
+    elif isinstance(held, int) and -(2**63) <= held < 2**63:
+        return str(held)
+    elif isinstance(held, float) and isfinite(held):
+        return repr(held)
+    elif isinstance(held, date):
+        return quoted(held.isoformat())
+    raise UsageError(
+        f"{shown(value)} cannot stand in a filter; it takes a text, a number, true or false, a"
+        " date, or several of them"
+    )
 
 
 def print_where(filter_: Filter) -> str:
