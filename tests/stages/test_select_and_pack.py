@@ -97,12 +97,12 @@ def test_a_notice_is_said_once() -> None:
 
 
 def test_a_record_has_the_id_that_it_was_written_with() -> None:
-    record: Any = {"path": "uzh/a%2Fb/c", "start": 0, "end": 5, "cited_in": "char"}
+    record: Any = {"title": "T", "path": "uzh/a%2Fb/c", "start": 0, "end": 5, "cited_in": "char"}
     found = Pool((candidate("a", 2.0, **record), candidate("b", 1.0, path="uzh/a%2Fb/c")))
     for required, id_ in ((0, "uzh/a%2Fb/c"), (1, "a%2Fb/c"), (2, "c")):
         asked = (Query("q"), found, gated("weak", "a"), PLAN, (), PackConfig())
         result = pack(*asked, required={"main": required})
-        assert [item.record_id for item in result.evidence] == [id_, None]
+        assert [(one.record_id, one.title) for one in result.evidence] == [(id_, "T"), (None, "")]
 
 
 def test_the_score_of_evidence_is_what_it_is_ranked_by() -> None:

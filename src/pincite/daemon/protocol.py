@@ -33,7 +33,7 @@ from pincite.ports import Index, LeasedIndex
 SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
-    4: "922424bf379e4fc6",
+    4: "be93e03ec7a76e89",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code

@@ -96,7 +96,8 @@ class Context:
 class Evidence(msgspec.Struct, frozen=True):
     """A chunk that is shown. `number` counts from 1 in order of rank. `start_char` and `end_char`
     are the characters of a record that are cited (0-based, the end is not), None in a file.
-    `record_id` is the id that the record was written with, None in a file."""
+    `record_id` is the id that the record was written with, None in a file. `title` is that of the
+    record or document, empty where it has none."""
 
     number: int
     citation: str
@@ -124,6 +125,7 @@ class Evidence(msgspec.Struct, frozen=True):
     start_char: int | None = None
     end_char: int | None = None
     record_id: str | None = None
+    title: str = ""
 
     @property
     def score(self) -> float:
@@ -281,7 +283,7 @@ class EvidencePack:
         Question: rotate a key
         Verdict: grounded. ...
         <BLANKLINE>
-        Each passage below is quoted from an indexed file, between its own pair of fences...
+        Each passage below is quoted from an indexed file or record, between its own pair of...
         <BLANKLINE>
         [1] ...:docs/keys.md#L1-L3
         Section: Keys

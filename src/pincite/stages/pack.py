@@ -108,4 +108,5 @@ def _evidence(
         end_char=end_char,
         attributes=chunk.attributes,
         record_id=None if start_char is None else chunk.path.split("/", required)[-1],
+        title=chunk.title,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
@@ -33,6 +34,12 @@ def test_every_error_of_the_page_is_the_one_that_is_raised() -> None:
         with pytest.raises(UsageError) as caught:
             parse_where(text)
         assert caught.value.message == message.strip()
+
+
+def test_what_a_program_quotes_reads_as_the_page_shows() -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    example = doctest.DocTestParser().get_doctest(block, {}, "filters.md", None, 0)
+    assert doctest.DocTestRunner().run(example) == (0, 3)
 
 
 def test_all_fields_are_named() -> None:

@@ -63,7 +63,8 @@ def test_a_moment_and_a_boolean_are_what_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, [], (), {}, b"x", float("nan"), float("inf"), 2**63, [["a"]], [None], object()]
+    "value",
+    [None, [], (), {}, b"x", float("nan"), float("inf"), 2**63, [["a"]], [None], [1], object()],
 )
 def test_what_is_no_value_is_refused(value: Any) -> None:
     with pytest.raises(UsageError, match="cannot stand in a filter"):

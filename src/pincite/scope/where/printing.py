@@ -29,10 +29,11 @@ from pincite.support.plain import plain
 
 def quote(value: object) -> str:
     """The value as it stands in a filter: a text in quotes, whatever is in it, so that nothing in
-    it is read as more than a value; a number, true or false, or a date; several in parentheses.
+    it is read as more than a value; a number, true or false, or a date; several texts in
+    parentheses.
 
     Arguments:
-        value: a text, a whole number, a finite float, a boolean, a date, or several of them.
+        value: a text, a whole number, a finite float, a boolean, a date, or several texts.
 
     Raises UsageError for anything else, and for none in place of several.
 
@@ -44,7 +45,7 @@ def quote(value: object) -> str:
     """
     held = plain(value)
     if isinstance(held, (list, tuple)) and held:
-        if not any(isinstance(plain(one), (list, tuple)) for one in held):
+        if all(isinstance(one, str) for one in held):
             return f"({', '.join(map(quote, held))})"
     elif isinstance(held, str):
         return quoted(held)
@@ -58,7 +59,7 @@ def quote(value: object) -> str:
         return quoted(held.isoformat())
     raise UsageError(
         f"{shown(value)} cannot stand in a filter; it takes a text, a number, true or false, a"
-        " date, or several of them"
+        " date, or several texts"
     )
 
 
