@@ -30,9 +30,9 @@ SUBJECTS: Final = (
     "stores",
 )
 #: These take an hour or more, and run only when they are asked for.
-LONG: Final = ("million",)
+LONG: Final = ("million", "records")
 
-PHASES: Final = ("plain", "scalar", "binary", "disk")
+PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
 
 Program = Callable[[Options], Awaitable[object]]
 
@@ -53,9 +53,15 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--torch", type=Path, help="a Python with sentence-transformers; default: this one"
     )
     parser.add_argument("--semble", type=Path, help="a Python with semble; default: left out")
-    parser.add_argument("--chunks", type=int, default=0, help="size for `stores` and `million`")
     parser.add_argument(
-        "--phase", nargs="+", default=(), choices=PHASES, help="those of `million` to take anew"
+        "--chunks", type=int, default=0, help="size for `stores`, `million` and `records`"
+    )
+    parser.add_argument(
+        "--phase",
+        nargs="+",
+        default=(),
+        choices=PHASES,
+        help="those of `million` or `records` to take anew",
     )
     return parser.parse_args(arguments)
 

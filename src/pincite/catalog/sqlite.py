@@ -20,6 +20,8 @@ from typing import Any
 import msgspec
 
 from pincite.catalog.terms import SCHEMA, Terms, sums_of, terms_of
+from pincite.catalog.totals import SCHEMA as TOTALS
+from pincite.catalog.totals import Change, add_up, totals_of
 from pincite.errors import DiskFull, InvalidPoint, StoreError, UsageError
 from pincite.model import (
     Attributes,
@@ -57,6 +59,7 @@ MIGRATIONS = (
     ALTER TABLE documents ADD COLUMN inherited TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE documents ADD COLUMN chunk_attributes TEXT NOT NULL DEFAULT '';
     """,
+    TOTALS,
 )
 
 _FIELDS = tuple(field.name for field in fields(DocumentRecord))
@@ -226,17 +229,8 @@ class SqliteCatalog:
         return found
 
     async def totals(self, collection: str) -> Totals:
-        rows = self._read(
-            "SELECT source_type, count(*), sum(chunks), sum(tokens)"
-            " FROM documents WHERE collection = ? GROUP BY source_type ORDER BY source_type",
-            (collection,),
-        )
-        return Totals(
-            documents=sum(row[1] for row in rows),
-            chunks=sum(row[2] for row in rows),
-            tokens=sum(row[3] for row in rows),
-            kinds={row[0]: row[2] for row in rows if row[2]},
-        )
+        with self._translated("read"):
+            return totals_of(self._db, collection)
 
     async def put(
         self,
@@ -245,11 +239,17 @@ class SqliteCatalog:
         counts: Mapping[str, TermCounts] = {},
     ) -> None:
         change: Counter[int] = Counter()
+        totals = Change()
         self._merge_terms(collection)
         with self._writing():
-            places = ((record.source, record.path) for record in records)
-            rows = self._rows_of(collection, places, "revision, counts")
-            held = {(source, path): (revision, was) for source, path, revision, was in rows}
+            places = [(record.source, record.path) for record in records]
+            columns = "revision, counts, source_type, chunks, tokens"
+            rows = self._rows_of(collection, places, columns)
+            held = {(source, path): (revision, was) for source, path, revision, was, *_ in rows}
+            for *_, kind, chunks, tokens in rows:
+                totals.add(kind, -1, -chunks, -tokens)
+            for record in dict(zip(places, records, strict=True)).values():
+                totals.add(record.source_type, 1, record.chunks, record.tokens)
             fresh = []
             for record in records:
                 place = (record.source, record.path)
@@ -269,19 +269,24 @@ class SqliteCatalog:
                 fresh,
             )
             self._terms.write(collection, change)
+            add_up(self._db, collection, totals)
         self._terms.add(collection, change)
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
         change: Counter[int] = Counter()
+        totals = Change()
         self._merge_terms(collection)
         with self._writing():
             for revision in revisions:
-                for (before,) in self._db.execute(
-                    "DELETE FROM documents WHERE (collection, revision) = (?, ?) RETURNING counts",
+                for before, kind, chunks, tokens in self._db.execute(
+                    "DELETE FROM documents WHERE (collection, revision) = (?, ?)"
+                    " RETURNING counts, source_type, chunks, tokens",
                     (collection, revision),
                 ):
                     change.subtract(terms_of(before))
+                    totals.add(kind, -1, -chunks, -tokens)
             self._terms.write(collection, change)
+            add_up(self._db, collection, totals)
         self._terms.add(collection, change)
 
     def _merge_terms(self, collection: str) -> None:
