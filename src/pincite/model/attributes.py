@@ -21,6 +21,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import cache
 from typing import Final, Literal, TypeAlias, get_args
 
 from pincite.support.plain import plain
@@ -52,6 +53,7 @@ _TAKEN = (
 )
 
 
+@cache
 def reserved_names() -> frozenset[str]:
     """Names that no attribute may have, in lower case."""
     from pincite.model.documents import Chunk

@@ -13,6 +13,7 @@ from pincite.scope.filter import in_scope, kinds_of
 from pincite.scope.where import parse_where
 
 _SHOWN = 3
+_OF_DOCUMENTS = ("path", "repo", "revision")
 
 
 async def unmatched(
@@ -28,7 +29,12 @@ async def unmatched(
     given = parse_where(scope.where, None)
     searched = {ranking.collection for ranking in found if ranking.signal == "dense"}
     known: list[DocumentRecord] = []
+    of_documents = _asks_of_documents(scope, given)
     for one in collections:
+        if not (of_documents or one.foreign):
+            if one.kinds and one.spec.name not in searched:
+                return ()
+            continue
         try:
             records = await one.index.documents(one.spec.name)
         except PinciteError:
@@ -46,6 +52,15 @@ async def unmatched(
 def _restricts(scope: Scope) -> bool:
     listed = scope.sources or scope.kinds or scope.paths or scope.not_paths
     return bool(listed or scope.ref or scope.where.strip() or scope.tags)
+
+
+def _asks_of_documents(scope: Scope, given: Filter) -> bool:
+    """Can a document alone say that it is not within the scope?"""
+    listed = scope.sources or scope.kinds or scope.paths or scope.not_paths or scope.ref
+    return bool(listed) or any(
+        isinstance(one, AnyOf | Prefix | Exists) and one.field in _OF_DOCUMENTS
+        for one in given.conditions
+    )
 
 
 def _fits(record: DocumentRecord, scope: Scope, given: Filter) -> bool:

@@ -32,6 +32,7 @@ class RecordsSource(OpenSource):
         self._only_read = only_read
         place = source.location.removeprefix("records:")
         self._collection = place.removesuffix(f"/{source.name}")
+        self._last = ("", "")  # path and shape of the record that was read last
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
@@ -58,6 +59,7 @@ class RecordsSource(OpenSource):
         if kept is None:
             raise SourceError(f"record {entry.path} is not there any more.")
         content_hash = kept.content_hash
+        self._last = (kept.path, kept.shape)
         return Document(
             source=self.source.name,
             ref=content_ref(content_hash),
@@ -76,6 +78,9 @@ class RecordsSource(OpenSource):
 
     def made_of(self, path: str) -> str:
         """See OpenSource."""
+        last, shape = self._last
+        if path == last:
+            return shape
         states = self._store.states(self._collection, self.source.name, [path])
         return states[path].shape if path in states else ""
 
