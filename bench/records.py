@@ -200,7 +200,7 @@ async def _optimised(engine: AsyncPincite) -> float:
     """Seconds until nothing is optimised any more, or those that it is waited for."""
     started_s = time.perf_counter()
     while (seconds := time.perf_counter() - started_s) < _OPTIMISED_S:
-        if not any([info.optimising for info in await engine.collections()]):
+        if not any(info.optimising for info in await engine.collections()):
             break
         await asyncio.sleep(0.5)
     return seconds

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from typing import Any, NoReturn
 
 import pytest
 
 from pincite.model import Scope
+from pincite.ports import Readable
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
 PLACES = {f"docs/{path}.md": text for path, text in TEXTS.items()}
@@ -70,4 +73,26 @@ def test_one_of_two_collections_is_enough() -> None:
     first = asyncio.run(make(None, PLACES, "first"))
     second = asyncio.run(make(None, TEXTS, "second"))
     pack = ask("zebra", first, second, scope=Scope(paths=("keys",)))
+    assert "nothing_in_scope" not in [one.code for one in pack.warnings]
+
+
+class Silent:
+    """An index that has documents and is not to be asked for all of them."""
+
+    def __init__(self, index: Readable) -> None:
+        self._index = index
+
+    async def documents(self, _collection: str, _source: str | None = None) -> NoReturn:
+        pytest.fail("all documents were read")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+
+@pytest.mark.parametrize("where", ["language = go", "start_line > 1000", "not text ~ key"])
+def test_documents_are_read_only_where_the_scope_says_something_of_them(where: str) -> None:
+    made = asyncio.run(make(None, PLACES))
+    silent = replace(made, index=Silent(made.index), kinds=frozenset({"docs"}))
+    pack = ask("zebra", silent, scope=Scope(where=where))
+    assert not pack.evidence
     assert "nothing_in_scope" not in [one.code for one in pack.warnings]

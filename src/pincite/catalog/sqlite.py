@@ -242,13 +242,13 @@ class SqliteCatalog:
         totals = Change()
         self._merge_terms(collection)
         with self._writing():
-            places = [(record.source, record.path) for record in records]
+            last = {(record.source, record.path): record for record in records}
             columns = "revision, counts, source_type, chunks, tokens"
-            rows = self._rows_of(collection, places, columns)
+            rows = self._rows_of(collection, last, columns)
             held = {(source, path): (revision, was) for source, path, revision, was, *_ in rows}
             for *_, kind, chunks, tokens in rows:
                 totals.add(kind, -1, -chunks, -tokens)
-            for record in dict(zip(places, records, strict=True)).values():
+            for record in last.values():
                 totals.add(record.source_type, 1, record.chunks, record.tokens)
             fresh = []
             for record in records:
