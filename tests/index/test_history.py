@@ -99,7 +99,7 @@ async def _make_old(mirror: Mirror) -> None:
     await catalog.close()
     with closing(sqlite3.connect(mirror.place / "catalog.db")) as db:
         db.executescript(
-            "ALTER TABLE documents DROP COLUMN attributes;"
+            "DROP TABLE totals; ALTER TABLE documents DROP COLUMN attributes;"
             "ALTER TABLE documents DROP COLUMN inherited;"
             "ALTER TABLE documents DROP COLUMN chunk_attributes;"
             "ALTER TABLE documents DROP COLUMN counts; DROP TABLE terms; DROP TABLE term_changes;"
