@@ -16,6 +16,7 @@ from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
 from bench.providers_table import providers
 from bench.quality import QualityFigures, Scores
+from bench.records_table import records
 from bench.spans import SpanFigures
 from bench.stores_table import million, stores
 from pincite.evals.report.tables import table
@@ -288,5 +289,6 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "latency": latency,
     "stores": stores,
     "million": million,
+    "records": records,
     "cli": cli,
 }
