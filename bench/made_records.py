@@ -48,7 +48,7 @@ class Work:
             case "delete ids":
                 return turn == 21
             case "delete where":
-                return self.record(number)["attributes"]["tenant"] == _GONE_TENANT
+                return bool(self.record(number)["attributes"]["tenant"] == _GONE_TENANT)
         return True
 
     def record(self, number: int, *, new_text: bool = False, moved: bool = False) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Work:
 
     def given(self, number: int, moved: bool = False) -> dict[str, Any]:
         """The attributes of a record."""
-        held = {
+        held: dict[str, Any] = {
             "tenant": f"t{number % TENANTS:02}",
             "year": 1990 + number // TENANTS % 35,
             "grade": number % 1_000 / 8,

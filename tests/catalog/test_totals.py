@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -34,7 +35,7 @@ records = st.builds(
     st.integers(0, 50),
 )
 revisions = st.builds(lambda path, n: f"{path} {n}", st.sampled_from(PATHS), st.integers(0, 2))
-changes = st.one_of(
+changes: st.SearchStrategy[tuple[str, list[Any]]] = st.one_of(
     st.tuples(st.just("put"), st.lists(records, max_size=4)),
     st.tuples(st.just("delete"), st.lists(revisions, max_size=4)),
     st.tuples(st.just("drop"), st.just([])),
@@ -55,7 +56,9 @@ def counted(documents: Sequence[DocumentRecord]) -> Totals:
 
 
 @given(st.lists(changes, max_size=12))
-def test_sums_are_those_of_the_documents_after_every_change(steps: list[tuple[str, list]]) -> None:
+def test_sums_are_those_of_the_documents_after_every_change(
+    steps: list[tuple[str, list[Any]]],
+) -> None:
     async def act() -> None:
         with quick_folder() as folder:
             catalog = SqliteCatalog(folder / "catalog.db")
