@@ -37,21 +37,22 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The shop, indexed by word."""
     folder = tmp_path_factory.mktemp("shop")
     make_shop(folder)
-    before = Path.cwd()
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("PINCITE_")]:
-            patch.delenv(name)
-        patch.setenv("PINCITE_IDLE_S", "60")
-        os.chdir(folder)
-        try:
-            with Pincite(".pincite") as pincite:
-                pincite.index(["docs", "src"], lexical=True)
-                yield folder
-                pincite.stop()
-        finally:
-            os.chdir(before)
+        _own_settings(patch)
+        with Pincite(folder / ".pincite") as pincite:
+            pincite.index([folder / "docs", folder / "src"], lexical=True)
+    yield folder
+    with Pincite(folder / ".pincite") as pincite:
+        pincite.stop()
 
 
 @pytest.fixture(autouse=True)
 def _in_the_shop(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _own_settings(monkeypatch)
     monkeypatch.chdir(shop)
+
+
+def _own_settings(patch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("PINCITE_")]:
+        patch.delenv(name)
+    patch.setenv("PINCITE_IDLE_S", "60")
