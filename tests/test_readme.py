@@ -61,11 +61,15 @@ def test_every_command_of_the_readme_works_as_it_stands(checkout: Path) -> None:
 
 
 def test_the_python_of_the_readme_works_as_it_stands(checkout: Path) -> None:
-    (block,) = blocks("python")
-    (checkout / "example.py").write_text(block, encoding="utf-8")
-    done = run(f"{sys.executable} example.py", checkout)
-    assert done.returncode == 0, done.stderr
-    assert re.match(r"(grounded|weak) \S+@\S+#L\d+", done.stdout), done.stdout
+    printed = []
+    for block in blocks("python"):
+        (checkout / "example.py").write_text(block, encoding="utf-8")
+        done = run(f"{sys.executable} example.py", checkout)
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    files, records = printed
+    assert re.match(r"(grounded|weak) \S+@\S+#L\d+", files), files
+    assert re.match(r"T-7 records@sha256-\w+:T-7#char=0,34 Question: why does", records), records
 
 
 def test_the_settings_of_the_readme_are_settings() -> None:
@@ -80,6 +84,11 @@ def test_the_two_commands_for_newcomers_are_targets_of_the_makefile() -> None:
     assert commands == ["demo", "test"]
     for target in commands:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    pages = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert pages - set(re.findall(r"\]\(([^)#]+)", README)) == set()
 
 
 def test_every_proof_that_the_coverage_page_names_is_there() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeVar, Unpack
+from weakref import WeakSet
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
@@ -69,6 +71,7 @@ class Pincite:
         self._engine = AsyncPincite(index, reranker=reranker)
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = self._stack.enter_context(start_blocking_portal())
+        _OPEN.add(self)
 
     def __enter__(self) -> Self:
         return self
@@ -252,3 +255,15 @@ class Pincite:
                 "this Pincite is closed", hint="calls inside of `with Pincite(...) as pincite:`"
             )
         return self._portal.call(work)
+
+
+#: Those that are open. A program that ends without closing one would wait for its loop forever:
+#: the thread of the loop does not run any more when Python takes the objects down.
+_OPEN: WeakSet[Pincite] = WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for one in list(_OPEN):
+        with suppress(Exception):  # nobody is left to hear of it
+            one.close()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -166,3 +168,17 @@ def test_text_that_is_no_unicode_can_be_asked_everywhere() -> None:
         for name in ("paths", "not_paths", "sources"):
             pincite.search("rotate \udcff a key", **{name: "\udcff"})  # type: ignore[arg-type]
         pincite.search("rotate a key", ref="\udcff", where="path = '\udcff'")
+
+
+@pytest.mark.parametrize("end", ["", "raise SystemExit(0)", "1 / 0"])
+def test_a_program_that_closes_nothing_ends_all_the_same(shop: Path, end: str) -> None:
+    program = (
+        f"from pincite import Pincite\none = Pincite()\nprint(one.search('a key')[0].path)\n{end}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=shop, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "docs/keys.md\n"
+    assert [line for line in done.stderr.splitlines() if "Error" in line] == (
+        ["ZeroDivisionError: division by zero"] if end == "1 / 0" else []
+    )
