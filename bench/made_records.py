@@ -48,7 +48,7 @@ class Work:
             case "delete ids":
                 return turn == 21
             case "delete where":
-                return bool(self.record(number)["attributes"]["tenant"] == _GONE_TENANT)
+                return number % TENANTS == int(_GONE_TENANT[1:])
         return True
 
     def record(self, number: int, *, new_text: bool = False, moved: bool = False) -> dict[str, Any]:
@@ -62,17 +62,16 @@ class Work:
 
     def given(self, number: int, moved: bool = False) -> dict[str, Any]:
         """The attributes of a record."""
+        year = 1990 + number // TENANTS % 35
         held: dict[str, Any] = {
             "tenant": f"t{number % TENANTS:02}",
-            "year": 1990 + number // TENANTS % 35,
+            "year": year,
             "grade": number % 1_000 / 8,
             "visible": number % 3 > 0,
             "due": f"2026-{number % 12 + 1:02}-{number % 28 + 1:02}",
             "labels": [f"a{number % 7}", f"b{number % 11}"],
         }
-        return (
-            {**held, "year": held["year"] + 100, "visible": not held["visible"]} if moved else held
-        )
+        return {**held, "year": year + 100, "visible": not held["visible"]} if moved else held
 
     def given_records(self, kind: str) -> Iterator[dict[str, Any]]:
         """The records of a phase as they are handed over."""

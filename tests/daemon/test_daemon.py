@@ -208,3 +208,21 @@ def test_daemons_leave_no_zombies() -> None:
             assert zombies() <= before
 
     run(check)
+
+
+def test_more_documents_than_a_message_has_come_in_their_order() -> None:
+    async def check(folder: Path) -> None:
+        places = [
+            (source, f"{number:05}.md") for source in ("b/x", "a/x") for number in range(2_100)
+        ]
+        made = [document_of(path, f"{source} {path}", [], source=source) for source, path in places]
+        async with connected(folder) as index:
+            await index.create(LEXICAL_SPEC)
+            await index.replace(LEXICAL_SPEC.name, made)
+            everything = await index.documents(LEXICAL_SPEC.name)
+            assert [(one.source, one.path) for one in everything] == sorted(places)
+            some = await index.documents(LEXICAL_SPEC.name, "b/x")
+            assert some == everything[2_100:]
+            assert len(await index.documents_after(LEXICAL_SPEC.name, None, None, 10)) == 10
+
+    run(check)

@@ -175,13 +175,21 @@ class SqliteCatalog:
         self._write("DELETE FROM sources WHERE collection = ? AND name = ?", (collection, source))
 
     async def documents(
-        self, collection: str, source: str | None = None
+        self,
+        collection: str,
+        source: str | None = None,
+        after: tuple[str, str] | None = None,
+        limit: int | None = None,
     ) -> tuple[DocumentRecord, ...]:
         sql = f"SELECT {_COLUMNS} FROM documents WHERE collection = ?"
-        values = [collection]
+        values: list[object] = [collection]
         if source is not None:
-            sql, values = f"{sql} AND source = ?", [collection, source]
-        rows = self._read(f"{sql} ORDER BY source, path", values)
+            sql, values = f"{sql} AND source = ?", [*values, source]
+        if after is not None and source is None:
+            sql, values = f"{sql} AND (source, path) > (?, ?)", [*values, *after]
+        elif after is not None:  # with both conditions SQLite would begin at the first path
+            sql, values = f"{sql} AND path > ?", [*values, after[1]]
+        rows = self._read(f"{sql} ORDER BY source, path LIMIT ?", [*values, _limit(limit)])
         with self._translated("read"):
             return tuple(map(_to_record, rows))
 
@@ -306,6 +314,10 @@ class SqliteCatalog:
 
     async def close(self) -> None:
         self._db.close()
+
+
+def _limit(most: int | None) -> int:
+    return -1 if most is None else most
 
 
 def _to_row(record: DocumentRecord) -> list[object]:

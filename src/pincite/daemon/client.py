@@ -23,6 +23,7 @@ from pincite.daemon.read_only import workplace
 from pincite.daemon.spawn import Stream, connect, connect_or_start, daemon_pid, hung, wait_for_end
 from pincite.daemon.versions import PATIENCE_S, UNUSED_S, compare, refusal
 from pincite.errors import IndexUnavailable, PinciteError
+from pincite.model import DocumentRecord
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +33,7 @@ _MEETINGS = 10  # daemons that are met, one after the other, before one is the r
 _ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
 _HELLO_S = 30.0
 _LOOK_S = 0.1
+_PAGE = 2_000  # records of documents in a message: 20 ms in which the daemon does nothing else
 #: Connections from before a fork or of another loop. Closing one would take its descriptor out of a
 #: selector that the parent process still uses.
 _FOREIGN: list[list[Stream]] = []
@@ -75,7 +77,7 @@ class RemoteIndex:
     reset = remote(protocol.Service.reset)
     put_source = remote(protocol.Service.put_source)
     forget = remote(protocol.Service.forget)
-    documents = remote(protocol.Service.documents)
+    documents_after = remote(protocol.Service.documents_after)
     replace = remote(protocol.Service.replace)
     touch = remote(protocol.Service.touch)
     remove = remote(protocol.Service.remove)
@@ -89,6 +91,19 @@ class RemoteIndex:
     hello = remote(protocol.Service.hello)
     embed_query = remote(protocol.Service.embed_query)
     ask = remote(protocol.Service.ask)
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        """As `Index.documents`, page by page."""
+        found: list[DocumentRecord] = []
+        after: tuple[str, str] | None = None
+        while page := await self.documents_after(collection, source, after, _PAGE):
+            found += page
+            after = (page[-1].source, page[-1].path)
+            if len(page) < _PAGE:
+                break
+        return tuple(found)
 
     async def request(self, name: str, arguments: object, result: Any) -> Any:
         """Send one request and wait for its answer. Raises what the daemon raised."""

@@ -25,7 +25,7 @@ import msgspec
 
 from pincite import errors
 from pincite.daemon.remote_search import Answer, Host, RemoteSearch
-from pincite.model import Vector
+from pincite.model import DocumentRecord, Vector
 from pincite.ports import Index, LeasedIndex
 
 #: The fingerprint of all messages, by the number that stands for them. Numbers and fingerprints of
@@ -33,13 +33,13 @@ from pincite.ports import Index, LeasedIndex
 SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
-    4: "be93e03ec7a76e89",
+    4: "057c7f35a95c11b1",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
 _LENGTH = struct.Struct(">I")
 _LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
-_LONGEST_FRAME = 512 * 1024 * 1024  # a million document records; 80 times the largest document
+_LONGEST_FRAME = 512 * 1024 * 1024  # 80 times the largest document
 SOCKET = "owner.sock"
 LOCK = "owner.lock"
 LOG = "owner.log"
@@ -66,6 +66,12 @@ class Service(Host, Protocol):
 
     async def leave(self) -> None:
         """Close the index and end. Returns before the process has gone."""
+
+    async def documents_after(
+        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
+    ) -> tuple[DocumentRecord, ...]:
+        """The next of what `documents` gives, behind a (source, path): a million do not fit into
+        one message, and nobody else is answered while it is made."""
 
     async def ask(self, asked: RemoteSearch) -> Answer:
         """Search. Raises what `pincite.search` raises."""

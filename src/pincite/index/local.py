@@ -48,6 +48,7 @@ from pincite.scope.required import require_tags
 from pincite.stores.validate import check_sparse
 from pincite.support.concurrency import run_to_completion
 
+_PAGE = 500  # records of documents that are read in one go: 5 ms
 T = TypeVar("T")
 log = logging.getLogger("pincite.index.local")
 
@@ -169,8 +170,22 @@ class LocalIndex:
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
+        found: list[DocumentRecord] = []
+        after: tuple[str, str] | None = None
+        while page := await self.documents_after(collection, source, after, _PAGE):
+            found += page
+            after = (page[-1].source, page[-1].path)
+            if len(page) < _PAGE:
+                break
+            await asyncio.sleep(0)  # a search may go first
+        return tuple(found)
+
+    async def documents_after(
+        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
+    ) -> tuple[DocumentRecord, ...]:
+        """The next of what `documents` gives, behind a (source, path)."""
         self._require(collection)
-        return await self._catalog.documents(collection, source)
+        return await self._catalog.documents(collection, source, after, limit)
 
     async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         await self._write(collection, lambda: self._replace(collection, documents))

@@ -231,9 +231,14 @@ class Catalog(Protocol):
         """Forget a source, not its documents; unknown names are fine."""
 
     async def documents(
-        self, collection: str, source: str | None = None
+        self,
+        collection: str,
+        source: str | None = None,
+        after: tuple[str, str] | None = None,
+        limit: int | None = None,
     ) -> tuple[DocumentRecord, ...]:
-        """By (source, path)."""
+        """By (source, path), those behind `after`, which is of the `source` if one is named, and no
+        more than the `limit`."""
 
     async def revisions_of(
         self, collection: str, documents: Iterable[tuple[str, str]]

@@ -50,6 +50,22 @@ class CatalogContract:
         assert len(await catalog.documents("main")) == len(await catalog.sources("main")) == 1
 
     @contract
+    async def test_documents_come_in_pages(self, catalog: Catalog) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        names = [(source, f"{n}.md") for source in ("b/x", "a/x", "c/x") for n in range(4)]
+        records = [record_of(path, f"{source} {path}", source) for source, path in names]
+        await catalog.put("main", records)
+        for source in (None, "b/x", "nothing"):
+            for limit in (1, 3, 4, 100):
+                found: list[DocumentRecord] = []
+                after = None
+                while page := await catalog.documents("main", source, after, limit):
+                    assert len(page) <= limit
+                    found += page
+                    after = (page[-1].source, page[-1].path)
+                assert tuple(found) == await catalog.documents("main", source)
+
+    @contract
     async def test_documents_come_by_source_and_path(self, catalog: Catalog) -> None:
         await catalog.put_spec(DENSE_SPEC)
         paths = ["b.md", "a/b.md", "a.md", "ä.md", "Z.md", "🎉.md", "\ufffd.md"]
