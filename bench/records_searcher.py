@@ -51,8 +51,8 @@ class Searcher:
         self._phase = ""
         self._numbers: dict[str, list[int]] = {}
         self._took: dict[str, list[float]] = {}
-        self._checked: dict[str, int] = {}
-        self._wrong: list[str] = []
+        self.checked: dict[str, int] = {}
+        self.wrong: list[str] = []
         self._wrong_count = 0
 
     def told(self, line: str) -> None:
@@ -142,12 +142,12 @@ class Searcher:
         self._count("new text" if new else "present")
 
     def _count(self, what: str) -> None:
-        self._checked[what] = self._checked.get(what, 0) + 1
+        self.checked[what] = self.checked.get(what, 0) + 1
 
     def _say(self, what: str) -> None:
         self._wrong_count += 1
-        if len(self._wrong) < _NAMED:
-            self._wrong.append(what)
+        if len(self.wrong) < _NAMED:
+            self.wrong.append(what)
 
     async def until(self, over: asyncio.Event) -> Seen:
         """Ask every 100 ms."""
@@ -164,7 +164,7 @@ class Searcher:
             with suppress(TimeoutError):
                 await asyncio.wait_for(over.wait(), max(left_s, 0.001))
         took = {phase: times(found) for phase, found in self._took.items()}
-        return Seen(took, self._checked, self._wrong, self._wrong_count)
+        return Seen(took, self.checked, self.wrong, self._wrong_count)
 
 
 def plain(attributes: Any) -> dict[str, Any]:
