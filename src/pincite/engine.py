@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
-from pincite.asking import SearchOptions, checked, profile_of, question_of
+from pincite.asking import SearchOptions, checked, checked_tags, profile_of, question_of
 from pincite.daemon.encoder import QueryEncoder
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
@@ -18,7 +18,7 @@ from pincite.records.writer import RecordWriter
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
-from pincite.support.arguments import locations_of, require_count, require_kind, shown
+from pincite.support.arguments import locations_of, require_count, require_kind, shown, texts_of
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -258,17 +258,27 @@ class AsyncPincite(RecordWriter):
         """
         return (*await self.client().collections(), *await self.foreign.infos())
 
-    async def get(self, locator: str, context: int = 0) -> Passage:
+    async def get(
+        self,
+        locator: str,
+        context: int = 0,
+        *,
+        tags: Mapping[str, object] | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> Passage:
         """Lines of an indexed file as it is now.
 
         Arguments:
             locator: a citation; `PATH`, `PATH:LINE` or `PATH:LINE:COUNT` of an indexed file, whose
                 path may be shortened from the left; or the `chunk_id` of evidence, with a `#`.
             context: lines to add before and after.
+            tags: attributes that the file must have, as in `search`. What has others is answered
+                as what there is not.
+            collections: only these collections.
 
         Returns a passage, which says whether the file has changed since it was indexed. Lines
-        count from 1. Raises UsageError where nothing or too much has that name, SourceError where
-        the file is gone.
+        count from 1. Raises UsageError where nothing or too much has that name, TagsRequired where
+        a collection requires tags that are missing, SourceError where the file is gone.
 
         >>> passage = await pincite.get("docs/keys.md:3:1")
         >>> passage.text
@@ -278,17 +288,24 @@ class AsyncPincite(RecordWriter):
 
         require_kind("locator", locator, str, "a citation, path or #id as text")
         require_count("context", context, least=0, most=_MOST_LINES)
-        found = get(self.client(), locator, context, self.settings.index)
+        among = texts_of("collections", collections)
+        folder, asked = self.settings.index, checked_tags(tags)
+        found = get(self.client(), locator, context, folder, tags=asked, collections=among)
         return await self.foreign.explain_misses(locator, found)
 
-    async def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
+    async def verify(
+        self, pack: EvidencePack, *, tags: Mapping[str, object] | None = None
+    ) -> tuple[Checked, ...]:
         """Does the evidence still hold?
 
         Arguments:
             pack: what `search` gave, now or earlier; see `EvidencePack.from_dict`.
+            tags: attributes that the documents of its items must have, as in `search`. One that
+                has others is `deleted`, as one that there is not.
 
         Returns one status per item, in their order: `fresh`, `moved` (with the lines where the
-        text is now), `changed`, `deleted`, `unknown`. Raises UsageError, IndexNotFound.
+        text is now), `changed`, `deleted`, `unknown`. Raises UsageError, IndexNotFound, and
+        TagsRequired where the collection of an item requires tags that are missing.
 
         >>> pack = await pincite.search("rotate a key", kinds="docs")
         >>> [one.status for one in await pincite.verify(pack)]
@@ -298,18 +315,29 @@ class AsyncPincite(RecordWriter):
 
         require_kind("pack", pack, EvidencePack, "an EvidencePack")
         theirs = self.foreign.readable()
-        return await verify(self.client(), pack, theirs, self.settings.index)
+        folder, asked = self.settings.index, checked_tags(tags)
+        return await verify(self.client(), pack, theirs, folder, tags=asked)
 
-    async def check(self, claims: str | Claim | Iterable[str | Claim]) -> tuple[ClaimCheck, ...]:
+    async def check(
+        self,
+        claims: str | Claim | Iterable[str | Claim],
+        *,
+        tags: Mapping[str, object] | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> tuple[ClaimCheck, ...]:
         """Do citations hold, and do their lines say what is quoted?
 
         Arguments:
             claims: a citation or the #id of a chunk, with the words that it is cited for in a
                 `Claim`; or several of them.
+            tags: attributes that what is cited must have, as in `search`. What has others is
+                `unknown`, as what is not indexed.
+            collections: only these collections.
 
         Returns one check per claim, in their order: `fresh`, `moved` (with the lines where the
         quote is now), `changed`, `deleted`, `unknown`. Differences in white space do not count.
-        Raises UsageError, IndexNotFound.
+        Raises UsageError, IndexNotFound, and TagsRequired where a collection requires tags that
+        are missing.
 
         >>> from pincite import Claim
         >>> pack = await pincite.search("rotate a key", kinds="docs")
@@ -319,7 +347,10 @@ class AsyncPincite(RecordWriter):
         """
         from pincite.citations.claims import check, claims_of
 
-        return await check(self.client(), claims_of(claims), self.settings.index)
+        folder, asked = self.settings.index, checked_tags(tags)
+        among = texts_of("collections", collections)
+        wanted = claims_of(claims)
+        return await check(self.client(), wanted, folder, tags=asked, collections=among)
 
     async def reembed(
         self,

@@ -200,17 +200,34 @@ class Pincite:
         """See `AsyncPincite.ask`."""
         return self._call(partial(self._engine.ask, question, profile=profile, trace=trace))
 
-    def get(self, locator: str, context: int = 0) -> Passage:
+    def get(
+        self,
+        locator: str,
+        context: int = 0,
+        *,
+        tags: Mapping[str, object] | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> Passage:
         """See `AsyncPincite.get`."""
-        return self._call(partial(self._engine.get, locator, context))
+        work = partial(self._engine.get, locator, context)
+        return self._call(partial(work, tags=tags, collections=collections))
 
-    def check(self, claims: str | Claim | Iterable[str | Claim]) -> tuple[ClaimCheck, ...]:
+    def check(
+        self,
+        claims: str | Claim | Iterable[str | Claim],
+        *,
+        tags: Mapping[str, object] | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> tuple[ClaimCheck, ...]:
         """See `AsyncPincite.check`."""
-        return self._call(partial(self._engine.check, claims))
+        work = partial(self._engine.check, claims)
+        return self._call(partial(work, tags=tags, collections=collections))
 
-    def verify(self, pack: EvidencePack) -> tuple[Checked, ...]:
+    def verify(
+        self, pack: EvidencePack, *, tags: Mapping[str, object] | None = None
+    ) -> tuple[Checked, ...]:
         """See `AsyncPincite.verify`."""
-        return self._call(partial(self._engine.verify, pack))
+        return self._call(partial(self._engine.verify, pack, tags=tags))
 
     def collections(self) -> tuple[CollectionInfo, ...]:
         """See `AsyncPincite.collections`."""

@@ -222,7 +222,7 @@ def test_what_does_not_pin_a_required_tag_is_refused(text: str) -> None:
     if text.startswith("not ("):  # by De Morgan both are pinned after all
         require_tags(REQUIRING, filter_)
         return
-    with pytest.raises(TagsRequired, match="'main' is only searched with") as caught:
+    with pytest.raises(TagsRequired, match="'main' is only searched and read with") as caught:
         require_tags(REQUIRING, filter_)
     assert "--tag" in caught.value.hint
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from pincite.citations.find import Lines, find_text
-from pincite.citations.locate import IndexedFile, find_chunk, find_path
+from pincite.citations.locate import IndexedFile, find_chunk, find_path, open_within
 from pincite.citations.verify import Freshness, document_at
-from pincite.collection.members import visible
 from pincite.errors import PinciteError, UsageError
-from pincite.model import Document
+from pincite.model import Attributes, Document
 from pincite.model.citation import chars_of, parse_citation
 from pincite.model.revisions import DIRTY, same_revision
-from pincite.ports import CollectionInfo, Index
+from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers.decoding import decode
+from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
@@ -75,7 +76,12 @@ def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
 
 
 async def check(
-    index: Index, claims: Sequence[Claim], folder: Path | None = None
+    index: ReadableIndex,
+    claims: Sequence[Claim],
+    folder: Path | None = None,
+    *,
+    tags: Attributes = MappingProxyType({}),
+    collections: Sequence[str] = (),
 ) -> tuple[ClaimCheck, ...]:
     """One verdict per claim, in their order. Differences in white space do not count.
 
@@ -84,13 +90,15 @@ async def check(
     no such lines. `deleted`: the file is gone. `unknown`: it is not indexed, or the file is of
     another revision, which is not at hand, and there is no quote. An id stands for the text of
     its chunk, the lines of a commit that git has for theirs. Records are in the index `folder`.
+    What is not within the `tags`, or the `collections` where some are named, is not indexed.
+    Raises UsageError for these, and TagsRequired.
     """
-    infos = visible(await index.collections())
-    return tuple([await _check_one(index, infos, claim, folder) for claim in claims])
+    within = await open_within(index, tags, collections)
+    return tuple([await _check_one(within, within.infos, claim, folder) for claim in claims])
 
 
 async def _check_one(
-    index: Index, infos: Sequence[CollectionInfo], claim: Claim, folder: Path | None
+    index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim, folder: Path | None
 ) -> ClaimCheck:
     try:
         cited = await _resolve(index, infos, claim)
@@ -111,7 +119,7 @@ async def _check_one(
     return ClaimCheck(claim.citation, status, detail, cited.known.path, start, end)
 
 
-async def _resolve(index: Index, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
+async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
     citation = parse_citation(claim.citation)
     if citation is None:
         prefix = claim.citation.strip().removeprefix("#")

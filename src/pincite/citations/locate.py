@@ -12,16 +12,19 @@ from types import MappingProxyType
 from pincite.citations.verify import Checked, Freshness, check, check_stored, document_at
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, UsageError
-from pincite.model import Chunk, Document, EvidencePack, SourceRecord
+from pincite.model import Attributes, Chunk, Document, Evidence, EvidencePack, SourceRecord
 from pincite.model.citation import Citation, chars_of, format_citation, parse_citation
-from pincite.ports import CollectionInfo, Index, Readable
+from pincite.ports import CollectionInfo, Readable, ReadableIndex
 from pincite.readers.urls import url_for
+from pincite.scope.reading import TaggedIndex, named_infos, within_tags
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 
 __all__ = ["Checked", "Passage", "get", "verify"]
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+))?(?::(?P<count>\d+))?\Z", re.DOTALL)
+_GONE = "it is not in the index any more"
+_WHAT_THERE_IS = "pincite status"
 _CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})$")
 
 
@@ -61,19 +64,29 @@ class IndexedFile:
     content_hash: str
 
 
-async def get(index: Index, locator: str, context: int = 0, folder: Path | None = None) -> Passage:
+async def get(
+    index: ReadableIndex,
+    locator: str,
+    context: int = 0,
+    folder: Path | None = None,
+    *,
+    tags: Attributes = MappingProxyType({}),
+    collections: Sequence[str] = (),
+) -> Passage:
     """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count` or a citation, with so
     many lines of context before and after, read from disk.
 
     A path may be shortened from the left as long as it is unambiguous, and `source:path` names
     the source. A citation gives the lines as they are now, of whatever revision. Records are read
     from the index `folder`, by their id in place of the path, or by a citation with characters.
-    Raises UsageError, or SourceError where the file is gone.
+    With `tags`, or in some `collections` alone, there is nothing else; see `within_tags`.
+    Raises UsageError, TagsRequired, or SourceError where the file is gone.
     """
-    infos = visible(await index.collections())
+    within = await open_within(index, tags, collections)
+    infos = within.infos
     chunk = _CHUNK.match(locator)
     if chunk:
-        info, found = await find_chunk(index, infos, chunk["id"])
+        info, found = await find_chunk(within, infos, chunk["id"])
         record = next(r for r in info.sources if r.source.name == found.repo)
         known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
         if (chars := chars_of(found)) is not None:
@@ -83,31 +96,44 @@ async def get(index: Index, locator: str, context: int = 0, folder: Path | None 
     names = {record.source.name for info in infos for record in info.sources}
     # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT
     by_place = cited and (cited.ref or cited.start_line or cited.end_char is not None)
-    if cited and cited.source in names and by_place:
-        known = await find_path(index, infos, cited.place, cited.source)
+    if cited and by_place and (within.narrowed or cited.source in names):
+        try:
+            known = await find_path(within, infos, cited.place, cited.source)
+        except UsageError as error:
+            if within.narrowed:  # the same whether or not there is a source of that name
+                raise UsageError(_not_named(locator), hint=_WHAT_THERE_IS) from error
+            raise
         if cited.start_char is not None and cited.end_char is not None:
             return read_chars(known, folder, cited.start_char, cited.end_char, context)
-        first, last = await _cited_lines(index, known, cited)
+        first, last = await _cited_lines(within, known, cited)
         return _read_lines(known, first, last, context, folder)
     place = _PLACE.match(locator)
     if place is None:
         raise UsageError(f"{locator!r} is neither an id nor a path", hint="pincite get PATH:10:20")
-    if place["line"] and (ours := await find_record(index, infos, locator)):
+    if place["line"] and (ours := await find_record(within, infos, locator)):
         return _read_lines(ours, 1, 10**9, context, folder)  # an id may have colons in it
     start = int(place["line"] or 1)
     count = int(place["count"] or (10**9 if place["line"] is None else 20))
-    known = await find_path(index, infos, place["path"])
+    known = await find_path(within, infos, place["path"])
     return _read_lines(known, start, start + count - 1, context, folder)
 
 
+async def open_within(
+    index: ReadableIndex, tags: Attributes, collections: Sequence[str] = ()
+) -> TaggedIndex:
+    """What the tags let be read of the collections that are searched, of all if none is named.
+    Raises UsageError, TagsRequired."""
+    return within_tags(index, named_infos(visible(await index.collections()), collections), tags)
+
+
 async def find_chunk(
-    index: Index, infos: Sequence[CollectionInfo], prefix: str
+    index: TaggedIndex, infos: Sequence[CollectionInfo], prefix: str
 ) -> tuple[CollectionInfo, Chunk]:
     """The chunk whose id begins with `prefix`, and its collection. Raises UsageError where there
     is none, or more than one."""
     found = []
     for info in infos:
-        page = await index.page(info.spec.name, prefix, 2) if len(prefix) < 32 else ()
+        page = await index.beginning(info.spec.name, prefix, 2) if len(prefix) < 32 else ()
         full = await index.load(info.spec.name, [prefix]) if len(prefix) == 32 else ()
         chunks = [*page, *(stored.chunk for stored in full)]
         found += [(info, chunk) for chunk in chunks if chunk.id.startswith(prefix)]
@@ -119,7 +145,7 @@ async def find_chunk(
 
 
 async def find_path(
-    index: Index, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+    index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
 ) -> IndexedFile:
     """The indexed file that is named by its path, the end of it, `source:path` or its address.
 
@@ -145,15 +171,19 @@ async def find_path(
                     partial.append(item)
     found = {(one.record.source.name, one.path): one for one in exact or partial}
     if not found:
-        raise UsageError(f"no indexed file is named {path!r}", hint="pincite status")
+        raise UsageError(_not_named(path), hint=_WHAT_THERE_IS)
     if len(found) > 1:
         names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
         raise UsageError(f"{path!r} may be one of {names}: give more of the path")
     return next(iter(found.values()))
 
 
+def _not_named(path: str) -> str:
+    return f"no indexed file is named {path!r}"
+
+
 async def find_record(
-    index: Index, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+    index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
 ) -> IndexedFile | None:
     """The indexed record of this path, None where there is none, or more than one. There may be
     millions of them: none but this one is looked at."""
@@ -171,7 +201,7 @@ async def find_record(
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-async def _cited_lines(index: Index, known: IndexedFile, cited: Citation) -> tuple[int, int]:
+async def _cited_lines(index: TaggedIndex, known: IndexedFile, cited: Citation) -> tuple[int, int]:
     """The lines of a citation, of the section that its anchor names, or else of the whole page."""
     if cited.start_line is None and "#" in cited.place:
         chunks = await index.document(known.collection, known.record.source.name, known.path)
@@ -279,43 +309,77 @@ def _read_lines(
 
 
 async def verify(
-    index: Index,
+    index: ReadableIndex,
     pack: EvidencePack,
     foreign: Mapping[str, Readable] = MappingProxyType({}),
     folder: Path | None = None,
+    *,
+    tags: Attributes = MappingProxyType({}),
 ) -> tuple[Checked, ...]:
     """Hold every item of a pack against the files as they are now and the revision that it cites,
     in the order of the items; see `citations.verify.check`. Items of `foreign` collections are
     held against what these have; see `citations.verify.check_stored`. Records are in the index
-    `folder`."""
+    `folder`. Raises TagsRequired where a collection of an item requires others than `tags`; what
+    is not within them is `deleted`."""
     infos = visible(await index.collections())
-    sources = {
-        (name, record.source.name): record
+    places = {
+        (name, record.source.name): (info, record)
         for info in infos
         for name in (info.spec.public_name, info.spec.name)
         for record in info.sources
     }
+    asked = {name for item in pack.evidence for name in (item.collection, _before(item.collection))}
+    needed = [info for info in infos if {info.spec.name, info.spec.public_name} & asked]
+    within = within_tags(index, needed, tags)
     text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
     opened: dict[tuple[str, str], OpenSource] = {}
     checked = []
     with ExitStack() as stack:
         for item in pack.evidence:
             key = item.collection, item.repo
-            if key not in sources:  # that model's collection is gone, not what it was made from
-                key = item.collection.rpartition("__")[0], item.repo
+            if key not in places:  # that model's collection is gone, not what it was made from
+                key = _before(item.collection), item.repo
             try:
                 if item.collection in foreign:
                     there = foreign[item.collection]
                     checked.append(await check_stored(there, item, text_cut=text_cut))
                     continue
-                if key not in sources:
+                of_item = [info for info in needed if {*_names(info)} & {item.collection, key[0]}]
+                if not await _may_be_checked(within, of_item, item):
+                    checked.append(Checked(item.number, item.citation, "deleted", _GONE))
+                    continue
+                if key not in places:
                     raise SourceError(f"source {item.repo!r} is not in the index any more")
                 if key not in opened:
                     opened[key] = stack.enter_context(
-                        reopen_source(sources[key], folder=folder, only_read=True)
+                        reopen_source(places[key][1], folder=folder, only_read=True)
                     )
-                checked.append(check(opened[key], item, text_cut=text_cut))
+                checked.append(
+                    check(opened[key], item, text_cut=text_cut, renamed=not within.narrowed)
+                )
             except PinciteError as error:
                 state: Freshness = "unknown" if item.collection in foreign else "deleted"
                 checked.append(Checked(item.number, item.citation, state, error.message))
     return tuple(checked)
+
+
+def _names(info: CollectionInfo) -> tuple[str, str]:
+    return info.spec.name, info.spec.public_name
+
+
+def _before(collection: str) -> str:
+    """The base of a member of that name, "" where it is none."""
+    return collection.rpartition("__")[0]
+
+
+async def _may_be_checked(
+    within: TaggedIndex, infos: Sequence[CollectionInfo], item: Evidence
+) -> bool:
+    """Is the item's document within the tags? Of a collection without any it need not be known:
+    a file may have been renamed."""
+    if not any(within.keeps_back(info.spec.name) for info in infos):
+        return True
+    for info in infos:
+        if await within.document(info.spec.name, item.repo, item.path):
+            return True
+    return False

@@ -61,17 +61,20 @@ async def check_stored(index: Readable, item: Evidence, *, text_cut: bool = Fals
     return Checked(item.number, item.citation, "unknown", said)
 
 
-def check(opened: OpenSource, item: Evidence, *, text_cut: bool = False) -> Checked:
+def check(
+    opened: OpenSource, item: Evidence, *, text_cut: bool = False, renamed: bool = True
+) -> Checked:
     """`fresh`: the cited lines are the text, and the cited revision does not contradict it.
     `moved`: the text stands elsewhere in the file, or the file elsewhere in the source.
     `changed`: it is nowhere, or the cited revision has something else at those lines.
-    `deleted`: the file is gone. With `text_cut`, texts are beginnings. Raises SourceError.
+    `deleted`: the file is gone. With `text_cut`, texts are beginnings. Other files are looked at
+    if it may have been `renamed`. Raises SourceError.
     """
     document = document_at(opened, item.path)
     if item.start_char is not None and item.end_char is not None:
         return check_chars(document, item, text_cut=text_cut)
     revision = _revision(opened, item, document, text_cut=text_cut)
-    now = _now(opened, item, document, text_cut=text_cut)
+    now = _now(opened, item, document, text_cut=text_cut, renamed=renamed)
     status, detail, start, end = now
     if revision == "refuted" and status in ("fresh", "moved"):
         detail = f"{short_ref(item.ref)} does not have this text at those lines"
@@ -115,10 +118,10 @@ def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) ->
 
 
 def _now(
-    opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool
+    opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool, renamed: bool
 ) -> tuple[Freshness, str, int | None, int | None]:
     if document is None:
-        path = _renamed(opened, item)
+        path = _renamed(opened, item) if renamed else None
         if path is None:
             return "deleted", "the file is gone", None, None
         return "moved", f"now in {path}", item.start_line, item.end_line

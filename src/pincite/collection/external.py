@@ -14,7 +14,14 @@ from pincite.daemon.encoder import Embedding, QueryEncoder
 from pincite.encoders.bundled import open_encoder
 from pincite.encoders.by_name import Models, rung_of
 from pincite.encoders.sparse import open_sparse
-from pincite.errors import ConfigError, ModelUnavailable, PinciteError, StoreError, UsageError
+from pincite.errors import (
+    ConfigError,
+    ModelUnavailable,
+    PinciteError,
+    StoreError,
+    TagsRequired,
+    UsageError,
+)
 from pincite.model import Chunk, CollectionSpec
 from pincite.ports import (
     CollectionInfo,
@@ -155,6 +162,8 @@ class ForeignCollections:
         these."""
         try:
             return await reading
+        except TagsRequired:
+            raise
         except UsageError as error:
             raise await self._instead_of(error, locator) from error
 

@@ -21,6 +21,7 @@ from pincite.ports import Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, file_recorder
+from pincite.scope.filter import check_scope
 from pincite.search import search
 from pincite.settings.load import Settings
 from pincite.trace import Trace
@@ -109,8 +110,11 @@ class OpenIndex:
         """
         return (await self._opened(scope, self.settings.profile))[1]
 
-    async def _opened(self, scope: Scope, profile: Profile) -> tuple[Searchables, Deps]:
-        """All that can be searched, and what a search in this scope asks of it."""
+    async def _opened(
+        self, scope: Scope, profile: Profile, *, asked: bool = False
+    ) -> tuple[Searchables, Deps]:
+        """All that can be searched, and what a search in this scope asks of it. Where the scope is
+        `asked`, its tags are looked at before a provider is opened. Raises TagsRequired."""
         known = self._searchables
         if known is None:
             client = self.client()
@@ -124,6 +128,8 @@ class OpenIndex:
         chosen, notices = await known.within(scope)
         if not chosen:
             raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")
+        if asked:
+            check_scope(chosen, scope)
         if self._named is not None:
             await self._named.open(profile.rerank.timeout_s)
         return known, Deps(
@@ -156,7 +162,7 @@ class OpenIndex:
     ) -> EvidencePack:
         steps.steps.clear()
         entry.found = None
-        known, deps = await self._opened(question.scope, profile)
+        known, deps = await self._opened(question.scope, profile, asked=True)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
         asked, daemon = None, self.client()
         if not steps.detailed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pincite.errors import ConfigError, PinciteError, UsageError
+from pincite.errors import ConfigError, PinciteError, TagsRequired, UsageError
 from pincite.profile import Profile, profile_from
 from pincite.retrieval_log import (
     Asked,
@@ -40,15 +40,20 @@ async def replay(engine: AsyncPincite, query_id: str, *, current: bool = False) 
     """Search again as it was logged, or with the profile of today if `current`. This search is
     not logged; the engine does not log any more.
 
-    Raises UsageError for an unknown id, and for a logged profile that this version cannot read.
+    Raises UsageError for an unknown id, and for a logged profile that this version cannot read;
+    TagsRequired where a collection requires tags that it was not asked with.
     """
     settings = engine.settings
     then = find_event(LogFiles(settings.index, settings.log), query_id)
     profile = settings.profile if current else _profile(then.asked, query_id)
     heard: list[Event] = []
     engine.log = Recorder(heard.append)
-    with suppress(PinciteError):  # it is in the event
+    try:
         await engine.ask(then.asked.question, profile=profile)
+    except TagsRequired:
+        raise
+    except PinciteError:
+        pass  # it is in the event
     today = msgspec.to_builtins(settings.profile)
     return compare(then, heard[0], today, await _present(engine, then))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pincite.collection.members import hidden, visible
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """An index folder, its collections, and what would mend or better them."""
+    """An index folder, its collections, and what would mend or better them. Of those `kept_back`
+    neither sources nor counts are given, as they are of all tenants."""
 
     index: str
     daemon_pid: int
@@ -32,6 +33,7 @@ class Status:
     store: str = "edge"
     logging: bool = True
     only_read: str = ""
+    kept_back: tuple[str, ...] = ()
 
 
 async def status(engine: AsyncPincite) -> Status:
@@ -66,6 +68,31 @@ async def status(engine: AsyncPincite) -> Status:
         logging=engine.settings.log.enabled and may_write(engine.settings.index),
         store=engine.settings.store.place,
         only_read=identity.only_read,
+    )
+
+
+def kept_back(found: Status, *, all_: bool = False) -> Status:
+    """The same for somebody who may know of one tenant alone: of collections that require tags, or
+    of all, without sources, counts and the advice that these lead to."""
+    names = {info.spec.name for info in found.collections if all_ or info.spec.require}
+    if not names:
+        return found
+    infos = tuple(
+        without_contents(info) if info.spec.name in names else info for info in found.collections
+    )
+    return replace(found, collections=infos, advice=(), kept_back=tuple(sorted(names)))
+
+
+def without_contents(info: CollectionInfo) -> CollectionInfo:
+    """How a collection was made, and not what is in it."""
+    return CollectionInfo(
+        replace(info.spec, average_length=0.0),
+        (),
+        0,
+        0,
+        0,
+        foreign=info.foreign,
+        broken=info.broken,
     )
 
 
@@ -115,6 +142,12 @@ def status_table(found: Status) -> str:
         spec = info.spec
         if info.foreign:
             lines += foreign_lines(info)
+            continue
+        if spec.name in found.kept_back:
+            how = "by meaning and by word" if spec.dense else "by word alone"
+            lines += ["", f"collection {spec.name}: searched {how}, what is in it is kept back"]
+            if spec.require:
+                lines.append(f"  require     {one_line(', '.join(spec.require))}")
             continue
         lines += [
             "",

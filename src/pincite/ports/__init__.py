@@ -24,7 +24,7 @@ from pincite.ports.filters import (
     equals,
     words,
 )
-from pincite.ports.index import Index, LeasedIndex, Readable, Searchable
+from pincite.ports.index import Index, LeasedIndex, Readable, ReadableIndex, Searchable
 from pincite.ports.leases import Leases, Waiting
 from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Message, Role
 from pincite.ports.rerankers import Reranker, RerankScore
@@ -67,6 +67,7 @@ __all__ = [
     "Prefix",
     "Range",
     "Readable",
+    "ReadableIndex",
     "RerankScore",
     "Reranker",
     "Role",

@@ -46,16 +46,20 @@ class Readable(Protocol):
         """As `Store.page`."""
 
 
-class Index(Readable, Protocol):
+class ReadableIndex(Readable, Protocol):
+    """What reads look at: collections, and what is in them."""
+
+    async def collections(self) -> tuple[CollectionInfo, ...]:
+        """All collections by name."""
+
+
+class Index(ReadableIndex, Protocol):
     """A store and a catalog that always agree: what ingestion writes and searches read.
 
     Methods that name a collection raise UsageError if there is none of that name, except where
     it says otherwise, and StoreError where it is broken or the engine fails. Methods that write
     raise DiskFull. A method that fails has changed nothing that searches see.
     """
-
-    async def collections(self) -> tuple[CollectionInfo, ...]:
-        """All collections by name."""
 
     async def create(self, spec: CollectionSpec) -> None:
         """Create a collection, empty, or update the spec of one; see `Store.create`. The terms of

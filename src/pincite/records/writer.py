@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Unpack
 from uuid import UUID
 
-from pincite.asking.question import checked_tags
+from pincite.asking import checked_tags
 from pincite.collection.opened import OpenIndex
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexOptions, RecordKeywords, record_options
@@ -169,7 +169,7 @@ class RecordWriter(OpenIndex):
             raise UsageError(f"ids is {shown(ids)}; it takes an id or a list of ids")
         require_kind("where", where, str, "a filter as text, such as \"course = 'ml'\"")
         given = None if ids is None else tuple(ids)
-        return Chosen(named, source, given, where, checked_tags({} if tags is None else tags))
+        return Chosen(named, source, given, where, checked_tags(tags))
 
 
 def _unheard(_: UpsertProgress) -> None:

@@ -7,21 +7,31 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import get_args
 
-from pincite.model import Candidate, DocumentRecord, Scope, SourceType
+from pincite.model import Candidate, CollectionSpec, DocumentRecord, Scope, SourceType
 from pincite.ports import AnyOf, Filter, Searchable
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
-from pincite.scope.tags import tag_conditions
+from pincite.scope.tags import is_empty, tag_conditions
 from pincite.scope.where import Schema, parse_where
 
 
 def check_scope(collections: Sequence[Searchable], scope: Scope) -> Schema:
     """The attributes of the collections, where the scope can be asked of all of them. Raises
     UsageError for a filter or a tag that cannot be, TagsRequired."""
-    schema = schema_of(one.spec for one in collections)
-    filter_ = given_filter(scope, schema)
-    for one in collections:
-        require_tags(one.spec, filter_)
+    return check_scope_of([one.spec for one in collections], scope)
+
+
+def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope) -> Schema:
+    """As `check_scope`. An empty tag is a missing one where it is required."""
+    schema = schema_of(specs)
+    required = {name for spec in specs for name in spec.require}
+    empty = {name for name, value in scope.tags.items() if name in required and is_empty(value)}
+    held = {name: value for name, value in scope.tags.items() if name not in empty}
+    filter_ = given_filter(replace(scope, tags=held), schema)
+    for spec in specs:
+        require_tags(spec, filter_)
+    if empty:  # the filter has them
+        given_filter(scope, schema)
     return schema
 
 

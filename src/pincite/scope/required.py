@@ -1,4 +1,4 @@
-"""Tags that a collection requires: without them nobody searches it."""
+"""Tags that a collection requires: without them nobody searches or reads it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def require_tags(spec: CollectionSpec, filter_: Filter) -> None:
         names = ", ".join(missing)
         given = ", ".join(f'"{name}": ...' for name in missing)
         raise TagsRequired(
-            f"the collection {spec.public_name!r} is only searched with {names}",
+            f"the collection {spec.public_name!r} is only searched and read with {names}",
             hint=f"{' '.join(f'--tag {name}=...' for name in missing)}, or tags={{{given}}}",
         )
 

@@ -20,6 +20,13 @@ def tag_conditions(tags: Attributes, schema: Schema) -> tuple[Condition, ...]:
     return tuple(_condition(name, value, kinds) for name, value in sorted(tags.items()))
 
 
+def is_empty(value: object) -> bool:
+    """Is it None, an empty text, or a list of nothing else?"""
+    if isinstance(value, list | tuple):
+        return all(map(is_empty, value))
+    return value is None or value == ""
+
+
 def _condition(name: str, value: AttributeValue, kinds: dict[str, AttributeType]) -> Condition:
     kind = kinds.get(name)
     if kind is None:

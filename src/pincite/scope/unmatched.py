@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from pincite.errors import PinciteError
-from pincite.model import AttributeValue, DocumentRecord, Notice, Ranking, Scope
+from pincite.model import AttributeValue, CollectionSpec, DocumentRecord, Notice, Ranking, Scope
 from pincite.model.attributes import values_of
-from pincite.ports import AnyOf, Condition, Exists, Filter, Prefix, Searchable
-from pincite.scope.filter import in_scope, kinds_of
-from pincite.scope.where import parse_where
+from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Prefix, Searchable
+from pincite.scope.filter import given_filter, in_scope, kinds_of
+from pincite.scope.reading import fits_document
+from pincite.scope.schema import for_collection, schema_of
 
 _SHOWN = 3
 _OF_DOCUMENTS = ("path", "repo", "revision")
@@ -26,7 +27,8 @@ async def unmatched(
     found = tuple(rankings)
     if any(ranking.hits for ranking in found) or not _restricts(scope):
         return ()
-    given = parse_where(scope.where, None)
+    schema = schema_of(one.spec for one in collections)
+    given = given_filter(scope, schema)
     searched = {ranking.collection for ranking in found if ranking.signal == "dense"}
     known: list[DocumentRecord] = []
     of_documents = _asks_of_documents(scope, given)
@@ -41,12 +43,22 @@ async def unmatched(
             records = ()
             if one.spec.name not in searched:
                 return ()
+        asked = for_collection(given, one.spec)
+        records = tuple(record for record in records if _may_be_named(record, asked, one.spec))
         known += records
-        fitting = any(_fits(record, scope, given) for record in records)
+        fitting = any(_fits(record, scope, asked) for record in records)
         if fitting and kinds_of(scope) & one.kinds and one.spec.name not in searched:
             return ()
     said = f"nothing that is indexed is within {_words(scope)}"
     return (Notice("nothing_in_scope", f"{said}{_instead(known, scope, given)}"),)
+
+
+def _may_be_named(record: DocumentRecord, asked: Filter, spec: CollectionSpec) -> bool:
+    """Not where its attributes say that it is none of what was asked for: it may be others'."""
+    of_attributes = (
+        one for one in asked.must if isinstance(one, Ids) or one.field in spec.attributes
+    )
+    return fits_document(record, Filter(must=tuple(of_attributes))) is not False
 
 
 def _restricts(scope: Scope) -> bool:

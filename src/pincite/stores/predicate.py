@@ -42,7 +42,12 @@ def holds(condition: Condition, revision: str, chunk: Chunk) -> bool:
     """Is one condition true of this chunk?"""
     if isinstance(condition, Ids):
         return chunk.id in condition.ids
-    held: list[Any] = [v for v in values_of(_value(condition.field, revision, chunk)) if v != ""]
+    return holds_of(condition, _value(condition.field, revision, chunk))
+
+
+def holds_of(condition: Condition, value: AttributeValue | None) -> bool:
+    """Is one condition true of what has this value in its field? None stands for no value."""
+    held: list[Any] = [one for one in values_of(value) if one != ""]
     match condition:
         case AnyOf():
             return any(item in condition.values for item in held)
@@ -60,6 +65,8 @@ def holds(condition: Condition, revision: str, chunk: Chunk) -> bool:
             return any(has_phrase(item, condition.text) for item in held)
         case Exists():
             return bool(held)
+        case Ids():  # of chunks, and not of a value
+            return False
 
 
 def _value(field: str, revision: str, chunk: Chunk) -> AttributeValue | None:

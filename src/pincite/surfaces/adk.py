@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import wraps
 from inspect import cleandoc
 from typing import Annotated, Any, TypeVar
 
@@ -20,6 +22,7 @@ from google.adk.tools.function_tool import FunctionTool
 from msgspec import Meta
 from pydantic import Field
 
+from pincite.asking import bind_tags, bound_tags, tags_of_texts
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, PinciteError
 from pincite.model import Corpus, SourceType, TaskMode
@@ -29,6 +32,7 @@ from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
 from pincite.support.arguments import texts_of
 from pincite.surfaces import commands
+from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
 
 log = logging.getLogger(__name__)
@@ -65,7 +69,13 @@ _Paths = Annotated[
         description="Only paths that match one of these globs, such as src/*.py; all if left out."
     ),
 ]
-
+_Tags = Annotated[
+    list[str] | None,
+    Field(
+        description="Attributes that a passage must have, each as NAME=VALUE; several of one name"
+        " mean any of them."
+    ),
+]
 
 _RETURNS = """\
 Returns a dict with `status`: `success`, with `evidence_pack` (`verdict`, and `evidence`
@@ -87,6 +97,7 @@ class _AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     query: Annotated[str, Meta(min_length=1)]
     task_mode: TaskMode = "build"
     max_results_final: Annotated[int, Meta(ge=1, le=_MOST)] | None = None
+    tags: tuple[str, ...] | None = None
 
 
 class _Arguments(_AdkArguments, frozen=True, forbid_unknown_fields=True):
@@ -102,8 +113,11 @@ class EvidenceToolset(BaseToolset):
 
     `index` is an index folder or complete settings, by default what the environment and the
     current folder say. `tools` are those that the agent gets. `collections` and `sources` bind
-    them to a part of the index; `preset` stands in for the configured profile. `debug` adds what
+    them to a part of the index, `tags` to what has these attributes: no call can take them off or
+    give them other values. `preset` stands in for the configured profile. `debug` adds what
     services were asked and answered to the `debug` of each answer.
+
+    >>> toolset = EvidenceToolset(".pincite", tags={"institution": "MIT", "mode": ["exam", "open"]})
     """
 
     def __init__(
@@ -113,12 +127,13 @@ class EvidenceToolset(BaseToolset):
         tools: str | Sequence[str] = TOOLS[:1],
         collections: str | Sequence[str] = (),
         sources: str | Sequence[str] = (),
+        tags: Mapping[str, object] | None = None,
         preset: str | None = None,
         reranker: Reranker | None = None,
         debug: bool = False,
     ) -> None:
-        """Raises UsageError for an argument of the wrong kind, ConfigError for a tool or preset
-        that there is not and for wrong settings."""
+        """Raises UsageError for an argument of the wrong kind or a tag without a value,
+        ConfigError for a tool or preset that there is not and for wrong settings."""
         super().__init__()
         tools = texts_of("tools", tools)
         for name in tools:
@@ -129,6 +144,7 @@ class EvidenceToolset(BaseToolset):
         self._names = tools
         self._collections = texts_of("collections", collections)
         self._sources = texts_of("sources", sources)
+        self._tags = bound_tags(tags)
         self._preset = preset
         self._reranker = reranker
         self._debug = debug
@@ -138,8 +154,11 @@ class EvidenceToolset(BaseToolset):
         self,
         readonly_context: ReadonlyContext | None = None,  # noqa: ARG002 - the same for all
     ) -> list[BaseTool]:
-        """The chosen tools."""
-        return [FunctionTool(getattr(self, name)) for name in self._names]
+        """The chosen tools. Their descriptions name the tags that the index requires and that are
+        not bound; where none is left to give, they have no argument for tags."""
+        needed = await needed_tags(self._engine(), self._tags)
+        bound = bool(self._tags)
+        return [FunctionTool(_offered(getattr(self, n), needed, bound)) for n in self._names]
 
     async def close(self) -> None:
         """Hang up on the index."""
@@ -158,6 +177,7 @@ class EvidenceToolset(BaseToolset):
         kinds: _Kinds = None,
         paths: _Paths = None,
         where: _Where = "",
+        tags: _Tags = None,
     ) -> dict[str, Any]:
         """Find passages of the indexed documentation and source code that answer a question.
 
@@ -171,6 +191,7 @@ class EvidenceToolset(BaseToolset):
             "kinds": kinds,
             "paths": paths,
             "where": where,
+            "tags": tags,
         }
         return await self._retrieve("retrieve_evidence", given, _Arguments, self._preset)
 
@@ -180,6 +201,7 @@ class EvidenceToolset(BaseToolset):
         query: _Query,
         task_mode: _Mode = "build",
         max_results_final: _Results = None,
+        tags: _Tags = None,
     ) -> dict[str, Any]:
         """Find evidence in the documentation and the Python source code of the Agent Development
         Kit (ADK), to ground implementation work in.
@@ -190,6 +212,7 @@ class EvidenceToolset(BaseToolset):
             "query": query,
             "task_mode": task_mode,
             "max_results_final": max_results_final,
+            "tags": tags,
         }
         preset = self._preset or EVIDENCE
         return await self._retrieve("retrieve_adk_evidence", given, _AdkArguments, preset, ADK)
@@ -226,6 +249,7 @@ class EvidenceToolset(BaseToolset):
             where=given.where,
             collections=self._collections,
             sources=self._sources,
+            tags=bind_tags(self._tags, tags_of_texts(asked.tags or (), "tags")),
             mode=asked.task_mode,
             preset=preset,
             corpus=corpus,
@@ -249,6 +273,26 @@ class EvidenceToolset(BaseToolset):
         if self._opened is None or self._opened[0] is not loop:
             self._opened = (loop, AsyncPincite(self._settings, reranker=self._reranker))
         return self._opened[1]
+
+
+def _offered(
+    tool: Callable[..., Awaitable[dict[str, Any]]], needed: Sequence[str], bound: bool
+) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """The tool as the framework is to describe it to its model."""
+    if not needed and not bound:
+        return tool
+
+    @wraps(tool)
+    async def offered(**given: Any) -> dict[str, Any]:
+        return await tool(**given)
+
+    signature = inspect.signature(tool, eval_str=True)
+    kept = [one for one in signature.parameters.values() if needed or one.name != "tags"]
+    described: Any = offered
+    described.__signature__ = signature.replace(parameters=kept)
+    if needed:
+        described.__doc__ = f"{tool.__doc__}\n\n{needs(needed).strip()}"
+    return offered
 
 
 def _require(what: str, name: str, known: Sequence[str]) -> None:

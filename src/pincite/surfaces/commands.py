@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,8 +47,10 @@ async def search(
     return (replace(pack, debug=trace.debug()) if debug else pack), trace
 
 
-async def verify(engine: AsyncPincite, raw: bytes) -> tuple[Checked, ...]:
-    """Check a pack in JSON. Raises UsageError for anything else."""
+async def verify(
+    engine: AsyncPincite, raw: bytes, tags: Mapping[str, object]
+) -> tuple[Checked, ...]:
+    """Check a pack in JSON, within tags. Raises UsageError for anything else."""
     try:
         pack = pack_from_json(raw)
     except msgspec.DecodeError as error:
@@ -55,7 +58,7 @@ async def verify(engine: AsyncPincite, raw: bytes) -> tuple[Checked, ...]:
             f"this is not an evidence pack: {error}",
             hint='pincite search "..." --json > pack.json',
         ) from error
-    return await engine.verify(pack)
+    return await engine.verify(pack, tags=tags)
 
 
 def read_file(path: Path) -> bytes:

@@ -20,6 +20,13 @@ WHERE = (
     ' ~ "some words"). Empty for all.'
 )
 
+#: What a model is told of tags.
+TAGS = (
+    'Attributes that a passage must have, as {"course": "ml"}; a list of values means any of them.'
+)
+#: A tag's value, or several of which any fits.
+TagValue = str | int | float | bool | tuple[str | int | float | bool, ...]
+
 S = TypeVar("S", bound=msgspec.Struct)
 _UNKNOWN = re.compile(r"unknown field `(?P<name>.*)`")
 

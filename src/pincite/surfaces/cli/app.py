@@ -21,12 +21,14 @@ from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
     USAGE,
+    collections_option,
     hand_over,
     index_option,
     json_option,
     run,
     say,
     show,
+    tag_option,
 )
 from pincite.version import VERSION
 
@@ -69,18 +71,31 @@ def main() -> None:
 @click.option(
     "-C", "--context", type=click.IntRange(min=0), default=0, help="Lines before and after."
 )
+@tag_option
+@collections_option
 @json_option
 @index_option
-def get(locator: str, context: int, json_: bool, index: Path | None) -> None:
+def get(
+    locator: str,
+    context: int,
+    tags: tuple[str, ...],
+    collections: tuple[str, ...],
+    json_: bool,
+    index: Path | None,
+) -> None:
     """Print lines of an indexed file, as it is now: on a terminal with control characters
     escaped, else byte for byte.
 
     LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT or a citation; a path may be
     shortened from the left.
     """
+    from pincite.asking import tags_of_texts
     from pincite.surfaces import render
 
-    passage = run(lambda engine: engine.get(locator, context), index)
+    asked = tags_of_texts(tags)
+    passage = run(
+        lambda engine: engine.get(locator, context, tags=asked, collections=collections), index
+    )
     if json_:
         show(render.to_json(passage))
         return
@@ -92,19 +107,22 @@ def get(locator: str, context: int, json_: bool, index: Path | None) -> None:
 
 @app.command()
 @click.argument("pack", type=click.Path(path_type=Path))
+@tag_option
 @json_option
 @index_option
-def verify(pack: Path, json_: bool, index: Path | None) -> int:
+def verify(pack: Path, tags: tuple[str, ...], json_: bool, index: Path | None) -> int:
     """Check every citation of a pack (JSON, - for stdin) against files and revisions.
 
     fresh: the cited lines are the text. moved: it stands elsewhere. changed: it is nowhere, or the
     cited revision has something else there. deleted: the file is gone. unknown: the source is not
     indexed here. Ends with 3 unless all are fresh.
     """
+    from pincite.asking import tags_of_texts
     from pincite.surfaces import commands, render
 
+    asked = tags_of_texts(tags)
     raw = sys.stdin.buffer.read() if str(pack) == "-" else commands.read_file(pack)
-    checked = run(lambda engine: commands.verify(engine, raw), index)
+    checked = run(lambda engine: commands.verify(engine, raw, asked), index)
     if json_:
         show(render.to_json(checked))
     else:

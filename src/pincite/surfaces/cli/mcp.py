@@ -26,6 +26,13 @@ from pincite.surfaces.cli.options import here, index_option, preset_option, say,
 @click.option("--allow-host", multiple=True, help="A further Host that clients may name.")
 @click.option("--allow-origin", multiple=True, help="A web page's origin that may connect.")
 @click.option("--chatgpt", is_flag=True, help="Serve ChatGPT's `search` and `fetch` instead.")
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Add this tag to every call; none can take it off. Several of one name: any of them.",
+)
 @preset_option
 @index_option
 def mcp(
@@ -35,6 +42,7 @@ def mcp(
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
     chatgpt: bool,
+    tags: tuple[str, ...],
     preset: str | None,
     index: Path | None,
 ) -> None:
@@ -43,6 +51,7 @@ def mcp(
     Tools: search_evidence, read_lines, verify_citations, index_status. With --http the server is
     at http://HOST:PORT/mcp until it is interrupted.
     """
+    from pincite.asking import bound_tags, tags_of_texts
     from pincite.settings.load import load_settings
 
     try:
@@ -56,7 +65,7 @@ def mcp(
         ) from error
     settings = load_settings(os.environ, here(), index)
     say_hidden(settings, preset)
-    offer = Offer(chatgpt, preset)
+    offer = Offer(chatgpt, preset, bound_tags(tags_of_texts(tags)))
     if http:
         address = Address(host, port, allow_host, allow_origin)
 

@@ -50,6 +50,16 @@ index_option = click.option(
     help="The index folder; default: the nearest .pincite.",
 )
 json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
+tag_option = click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Only what has this attribute; several of one name: any of them.",
+)
+collections_option = click.option(
+    "-c", "--collection", "collections", multiple=True, help="Only these collections."
+)
 collection_option = click.option(
     "-c",
     "--collection",

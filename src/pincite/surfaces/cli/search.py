@@ -10,6 +10,7 @@ import click
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
+    collections_option,
     hand_over,
     index_option,
     json_option,
@@ -18,6 +19,7 @@ from pincite.surfaces.cli.options import (
     say,
     say_hidden,
     show,
+    tag_option,
     with_options,
 )
 
@@ -38,9 +40,7 @@ _ASKING = (
         type=click.IntRange(min=1),
         help="Results at most; usually select.results of the profile.",
     ),
-    click.option(
-        "-c", "--collection", "collections", multiple=True, help="Only these collections."
-    ),
+    collections_option,
     click.option("-s", "--source", "sources", multiple=True, help="Only these sources."),
     click.option(
         "--kind",
@@ -53,6 +53,7 @@ _ASKING = (
     click.option("--not-path", "not_paths", multiple=True, help="No paths that match these globs."),
     click.option("--ref", help="Only this revision; it may be shortened."),
     click.option("--where", default="", help="A filter, such as 'path ^= src/ and kind = code'."),
+    tag_option,
     click.option(
         "--by",
         type=click.Choice(["hybrid", "vector", "keyword"]),
@@ -176,8 +177,8 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     show(render.to_json(views) if json_ else commands.explain_table(trace))
 
 
-def _options(query: tuple[str, ...], **asked: Any) -> SearchOptions:
+def _options(query: tuple[str, ...], tags: tuple[str, ...], **asked: Any) -> SearchOptions:
     """What the options of `_ASKING` say, which have the names of `SearchOptions`."""
-    from pincite.asking import SearchOptions
+    from pincite.asking import SearchOptions, tags_of_texts
 
-    return SearchOptions(" ".join(query), **asked)
+    return SearchOptions(" ".join(query), tags=tags_of_texts(tags), **asked)

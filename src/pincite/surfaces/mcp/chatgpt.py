@@ -1,7 +1,8 @@
 """`search` and `fetch`, in the shapes that ChatGPT asks for.
 
-Each takes one string and gives one text that is the JSON of its structure. A result without an
-address has an empty `url`: none is made up, and ChatGPT then shows no link.
+Each takes one string, and tags where what is indexed requires some that are not bound. It gives
+one text that is the JSON of its structure. A result without an address has an empty `url`: none is
+made up, and ChatGPT then shows no link.
 """
 
 from __future__ import annotations
@@ -9,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from pincite.citations.locate import find_chunk
-from pincite.collection.members import visible
+from pincite.asking import bind_tags
+from pincite.citations.locate import find_chunk, open_within
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
-from pincite.model import Chunk, Evidence
+from pincite.model import Attributes, Chunk, Evidence
 from pincite.model.citation import cite
 from pincite.surfaces import commands
-from pincite.surfaces.mcp.tools import Answer, Tool, object_schema
+from pincite.surfaces.mcp.tools import Answer, Tags, Tool, object_schema
 
 #: Lines around a passage that `fetch` brings along.
 _CONTEXT = 40
@@ -31,12 +33,14 @@ class SearchOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The argument of `search`."""
 
     query: Annotated[str, Meta(min_length=1, max_length=10_000, description="A question.")]
+    tags: Tags = {}
 
 
 class FetchOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The argument of `fetch`."""
 
     id: Annotated[str, Meta(min_length=8, description="The id of a result of search.")]
+    tags: Tags = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +70,29 @@ class Fetched:
     metadata: dict[str, str]
 
 
-async def _search(engine: AsyncPincite, preset: str | None, asked: SearchOne) -> Answer:
+async def _search(
+    engine: AsyncPincite, preset: str | None, bound: Attributes, asked: SearchOne
+) -> Answer:
     engine.refresh()
-    options = commands.SearchOptions(asked.query, preset=preset)
+    tags = bind_tags(bound, asked.tags)
+    options = commands.SearchOptions(asked.query, preset=preset, tags=tags)
     pack, _ = await commands.search(engine, options)
     found = [Result(one.chunk_id, _title(one), one.url or "") for one in pack.evidence]
     return Answer("", msgspec.to_builtins(Results(tuple(found))))
 
 
-async def _fetch(engine: AsyncPincite, asked: FetchOne) -> Answer:
-    client = engine.client()
+async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> Answer:
+    tags = bind_tags(bound, asked.tags)
+    within = await open_within(engine.client(), tags)
     key = asked.id.removeprefix("#")
     try:
-        info, chunk = await find_chunk(client, visible(await client.collections()), key)
-    except UsageError:
-        theirs = await engine.foreign.find(key)
+        info, chunk = await find_chunk(within, within.infos, key)
+    except UsageError:  # what other programs made has no tags
+        theirs = None if tags else await engine.foreign.find(key)
         if theirs is None:
             raise
         return _stored(*theirs)
-    passage = await engine.get(chunk.id, _CONTEXT)
+    passage = await engine.get(chunk.id, _CONTEXT, tags=tags)
     metadata = {
         "citation": cite(chunk),
         "collection": info.spec.name,
@@ -110,8 +118,11 @@ def _title(one: Chunk | Evidence) -> str:
     return " > ".join(filter(None, (one.path or one.url, *one.headings)))
 
 
-def chatgpt_tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]]:
-    """Both, bound to an engine and to a preset in place of its profile."""
+def chatgpt_tools(
+    engine: AsyncPincite, preset: str | None = None, tags: Attributes = MappingProxyType({})
+) -> Sequence[Tool[Any]]:
+    """Both, bound to an engine, to a preset in place of its profile, and to tags that no call can
+    take off or widen."""
     return (
         Tool(
             "search",
@@ -120,7 +131,8 @@ def chatgpt_tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[T
             " best first. Nothing is returned if nothing relevant is indexed.",
             SearchOne,
             object_schema(Results),
-            partial(_search, engine, preset),
+            partial(_search, engine, preset, tags),
+            plain=True,
         ),
         Tool(
             "fetch",
@@ -128,6 +140,7 @@ def chatgpt_tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[T
             "Read a passage that search found, with the lines around it and its citation.",
             FetchOne,
             object_schema(Fetched),
-            partial(_fetch, engine),
+            partial(_fetch, engine, tags),
+            plain=True,
         ),
     )

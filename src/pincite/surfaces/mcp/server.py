@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -25,8 +26,10 @@ from mcp.types import Tool as Listed
 from pincite.collection.members import by_base
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
+from pincite.model import Attributes
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.mcp.tools import Tool
+from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import input_schema, take_arguments
 from pincite.version import VERSION
 
@@ -37,13 +40,16 @@ _GREETING_S = 5.0
 _Context = ServerRequestContext[Any, Any]
 
 
-def make_server(engine: AsyncPincite, tools: Sequence[Tool[Any]]) -> Server[Any]:
-    """A server of these tools. What it says of the index is looked up for every client."""
+def make_server(
+    engine: AsyncPincite, tools: Sequence[Tool[Any]], tags: Attributes = MappingProxyType({})
+) -> Server[Any]:
+    """A server of these tools, which are bound to the `tags`. What it says of the index is looked
+    up for every client."""
     by_name = {tool.name: tool for tool in tools}
-    listed = [_listed(tool) for tool in tools]
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=listed)
+        needed = await needed_tags(engine, tags)
+        return ListToolsResult(tools=[_listed(tool, needed, bound=bool(tags)) for tool in tools])
 
     async def call_tool(_: _Context, params: CallToolRequestParams) -> CallToolResult:
         tool = by_name.get(params.name)
@@ -55,7 +61,7 @@ def make_server(engine: AsyncPincite, tools: Sequence[Tool[Any]]) -> Server[Any]
     async def greet(ctx: _Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
         if ctx.method in _GREETINGS and isinstance(result, dict):
-            return {**result, "instructions": await _instructions(engine)}
+            return {**result, "instructions": await _instructions(engine, tags)}
         return result
 
     server: Server[Any] = Server(
@@ -78,12 +84,20 @@ async def warm(engine: AsyncPincite) -> None:
         log.info("not warm: %s", error)
 
 
-def _listed(tool: Tool[Any]) -> Listed:
+def _listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
+    """The tool as clients see it: with the tags that it needs, without tags where it needs none
+    and others were bound, or its clients know of one argument alone."""
+    schema, said = input_schema(tool.takes), tool.description
+    if "tags" in schema["properties"]:
+        if needed:
+            said += needs(needed)
+        elif bound or tool.plain:
+            del schema["properties"]["tags"]
     return Listed(
         name=tool.name,
         title=tool.title,
-        description=tool.description,
-        input_schema=input_schema(tool.takes),
+        description=said,
+        input_schema=schema,
         output_schema=dict(tool.gives),
         annotations=ToolAnnotations(
             title=tool.title,
@@ -111,10 +125,10 @@ async def _call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
     )
 
 
-async def _instructions(engine: AsyncPincite) -> str:
+async def _instructions(engine: AsyncPincite, tags: Attributes) -> str:
     try:
         async with asyncio.timeout(_GREETING_S):
-            return texts.instructions(by_base(await engine.collections()))
+            return texts.instructions(by_base(await engine.collections()), bound=tags)
     except TimeoutError:
         return texts.instructions((), "the index is still being opened; try again in a moment.")
     except PinciteError as error:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import uvicorn
@@ -47,10 +48,11 @@ class Address:
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What to serve: ChatGPT's two tools or the four, and by which preset they search, None for
-    the configured profile."""
+    the configured profile. The `tags` are added to every call, which cannot widen them."""
 
     chatgpt: bool = False
     preset: str | None = None
+    tags: Mapping[str, Any] = MappingProxyType({})
 
 
 @asynccontextmanager
@@ -60,7 +62,7 @@ async def _served(settings: Settings, offer: Offer) -> AsyncIterator[Server[Any]
     async with AsyncPincite(settings) as engine:
         warming = asyncio.create_task(warm(engine))
         try:
-            yield make_server(engine, make(engine, offer.preset))
+            yield make_server(engine, make(engine, offer.preset, offer.tags), offer.tags)
         finally:
             warming.cancel()
             with suppress(asyncio.CancelledError):

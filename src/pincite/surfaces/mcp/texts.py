@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pincite.citations.claims import ClaimCheck
 from pincite.citations.locate import Passage
@@ -59,8 +59,11 @@ def check_lines(checked: Sequence[ClaimCheck]) -> str:
     return "\n".join(f"{one.status:8} {one.citation} {one.detail}".rstrip() for one in checked)
 
 
-def instructions(infos: Sequence[CollectionInfo], trouble: str = "") -> str:
-    """What the server says of itself when a client connects: how to use it, and what there is."""
+def instructions(
+    infos: Sequence[CollectionInfo], trouble: str = "", bound: Collection[str] = ()
+) -> str:
+    """What the server says of itself when a client connects: how to use it, and what there is;
+    nothing of what there is where tags are `bound`."""
     lines = [
         "Pincite finds passages of indexed documentation and source code and cites exact lines of"
         " an exact revision. Search before you write code against, or claim anything about, what"
@@ -71,7 +74,10 @@ def instructions(infos: Sequence[CollectionInfo], trouble: str = "") -> str:
     elif not infos:
         lines.append("Nothing is indexed yet: the user can run `pincite index PATH`.")
     else:
-        lines += ["", "Indexed:", *map(_collection, infos)]
+        said = [
+            f"- {info.spec.name}: {_how(info)}" if bound else _collection(info) for info in infos
+        ]
+        lines += ["", "Indexed:", *said]
     return "\n".join(lines)
 
 
@@ -80,12 +86,19 @@ def _collection(info: CollectionInfo) -> str:
         return (
             f"- {info.spec.name}: {info.broken or f'{info.chunks:,} passages of another program'}"
         )
+    if info.spec.require:
+        needed = ", ".join(info.spec.require)
+        return f"- {info.spec.name}: {_how(info)}; with the tags {needed} alone"
     kinds = ", ".join(kind for kind, count in info.kinds.items() if count) or "nothing yet"
     sources = ", ".join(
         f"{r.source.name}{f'@{r.source.ref[:12]}' if r.source.ref else ''}" for r in info.sources
     )
-    how = "by meaning and by word" if info.spec.dense else "by word alone: use its own words"
     return (
         f"- {info.spec.name}: {info.documents:,} documents, {info.chunks:,} passages ({kinds})"
-        f" of {sources or 'no source'}; searched {how}"
+        f" of {sources or 'no source'}; {_how(info)}"
     )
+
+
+def _how(info: CollectionInfo) -> str:
+    how = "by meaning and by word" if info.spec.dense else "by word alone: use its own words"
+    return f"searched {how}"

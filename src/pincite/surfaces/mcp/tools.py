@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
 
+from pincite.asking import bind_tags
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Passage
+from pincite.diagnostics.status import kept_back
 from pincite.engine import AsyncPincite
-from pincite.model import EvidencePack, TaskMode
+from pincite.model import Attributes, EvidencePack, TaskMode
 from pincite.model.citation import with_chars, with_lines
 from pincite.stages.context import Around
 from pincite.surfaces import commands, tool_arguments
 from pincite.surfaces.mcp import texts
 
 S = TypeVar("S", bound=msgspec.Struct)
+Tags = Annotated[dict[str, tool_arguments.TagValue], Meta(description=tool_arguments.TAGS)]
+Collections = Annotated[tuple[str, ...], Meta(description="Only these collections; all if empty.")]
 _MAX_LINES = 200
 _MAX_RECORD_CHARS = 20_000  # as 200 lines of a hundred characters
 
@@ -36,7 +41,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[S]):
-    """A tool. All of them read and change nothing."""
+    """A tool. All of them read and change nothing. Clients of a `plain` one know one argument."""
 
     name: str
     title: str
@@ -44,6 +49,7 @@ class Tool(Generic[S]):
     takes: type[S]
     gives: Mapping[str, Any]
     run: Callable[[S], Awaitable[Answer]]
+    plain: bool = False
 
 
 class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,9 +79,7 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         tuple[Literal["docs", "code", "data"], ...],
         Meta(description="Only files of these kinds; all if empty."),
     ] = ()
-    collections: Annotated[
-        tuple[str, ...], Meta(description="Only these collections; all if empty.")
-    ] = ()
+    collections: Collections = ()
     sources: Annotated[tuple[str, ...], Meta(description="Only these sources; all if empty.")] = ()
     paths: Annotated[
         tuple[str, ...], Meta(description="Only paths that match one of these globs, as src/*.py.")
@@ -87,6 +91,7 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         str | None, Meta(description="Only this revision (commit or version); may be shortened.")
     ] = None
     where: Annotated[str, Meta(max_length=2_000, description=tool_arguments.WHERE)] = ""
+    tags: Tags = {}
     context: Annotated[
         Around, Meta(description="Bring along what stands around each passage, in the structure.")
     ] = "none"
@@ -112,6 +117,8 @@ class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         ),
     ]
     context: Annotated[int, Meta(ge=0, le=500, description="Lines to add before and after.")] = 0
+    tags: Tags = {}
+    collections: Collections = ()
 
 
 class Cited(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -135,6 +142,8 @@ class VerifyArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             " a quote each where you say what the lines say.",
         ),
     ]
+    tags: Tags = {}
+    collections: Collections = ()
 
 
 class StatusArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -159,10 +168,13 @@ class Checks:
     all_fresh: bool
 
 
-async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArguments) -> Answer:
+async def _search(
+    engine: AsyncPincite, preset: str | None, bound: Attributes, asked: SearchArguments
+) -> Answer:
     engine.refresh()
     given = {name: getattr(asked, name) for name in asked.__struct_fields__}
     query, debug = given.pop("query"), given.pop("debug")
+    given["tags"] = bind_tags(bound, asked.tags)
     options = commands.SearchOptions(query, preset=preset, **given)
     pack, trace = await commands.search(engine, options, debug=debug)
     meta: dict[str, Any] = {"pincite/timings_ms": dict(pack.timings_ms)}
@@ -172,8 +184,11 @@ async def _search(engine: AsyncPincite, preset: str | None, asked: SearchArgumen
     return Answer(texts.pack_lines(pack), msgspec.to_builtins(alike), meta)
 
 
-async def _read(engine: AsyncPincite, asked: ReadArguments) -> Answer:
-    passage = await engine.get(asked.locator, asked.context)
+async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -> Answer:
+    tags = bind_tags(bound, asked.tags)
+    passage = await engine.get(
+        asked.locator, asked.context, tags=tags, collections=asked.collections
+    )
     if passage.start_char is not None and passage.end_char is not None:
         reading = _cut_record(passage, passage.start_char, passage.end_char)
         return Answer(texts.passage_text(reading.passage, 0, reading.rest), _plain(reading))
@@ -209,24 +224,28 @@ def _plain(reading: Reading) -> Any:
     return msgspec.to_builtins(reading)
 
 
-async def _verify(engine: AsyncPincite, asked: VerifyArguments) -> Answer:
+async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArguments) -> Answer:
     claims = [
         Claim(one) if isinstance(one, str) else Claim(one.citation, one.quote)
         for one in asked.citations
     ]
-    checked = await engine.check(claims)
+    tags = bind_tags(bound, asked.tags)
+    checked = await engine.check(claims, tags=tags, collections=asked.collections)
     found = Checks(checked, all(one.status == "fresh" for one in checked))
     return Answer(texts.check_lines(checked), msgspec.to_builtins(found))
 
 
-async def _status(engine: AsyncPincite, _: StatusArguments) -> Answer:
+async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -> Answer:
     engine.refresh()
-    found = await commands.status(engine)
+    found = kept_back(await commands.status(engine), all_=bool(bound))
     return Answer(commands.status_table(found), msgspec.to_builtins(found))
 
 
-def tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]]:
-    """All four, bound to an engine and to a preset in place of its profile."""
+def tools(
+    engine: AsyncPincite, preset: str | None = None, tags: Attributes = MappingProxyType({})
+) -> Sequence[Tool[Any]]:
+    """All four, bound to an engine, to a preset in place of its profile, and to tags that no call
+    can take off or widen."""
     return (
         Tool(
             "search_evidence",
@@ -238,7 +257,7 @@ def tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]
             " against or make claims about what is indexed, and cite what you use.",
             SearchArguments,
             object_schema(EvidencePack),
-            partial(_search, engine, preset),
+            partial(_search, engine, preset, tags),
         ),
         Tool(
             "read_lines",
@@ -247,7 +266,7 @@ def tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]
             " search_evidence found with lines around it, or any part of a file.",
             ReadArguments,
             object_schema(Reading),
-            partial(_read, engine),
+            partial(_read, engine, tags),
         ),
         Tool(
             "verify_citations",
@@ -257,7 +276,7 @@ def tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]
             " lines say what you claim they say. Use it before you hand over an answer.",
             VerifyArguments,
             object_schema(Checks),
-            partial(_verify, engine),
+            partial(_verify, engine, tags),
         ),
         Tool(
             "index_status",
@@ -266,7 +285,7 @@ def tools(engine: AsyncPincite, preset: str | None = None) -> Sequence[Tool[Any]
             " what was left out, and what would make it better.",
             StatusArguments,
             object_schema(commands.Status),
-            partial(_status, engine),
+            partial(_status, engine, tags),
         ),
     )
 

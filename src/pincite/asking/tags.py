@@ -1,0 +1,96 @@
+"""Tags as callers give them, and tags that callers are bound to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Any, TypeAlias
+
+from pincite.errors import UsageError
+from pincite.support.arguments import require_kind, shown
+from pincite.support.plain import plain
+
+_Tag: TypeAlias = str | int | float | bool
+_MOST = 2**63  # as attributes
+_WANTED = "names and values, such as {'course': 'ml'}"
+
+
+def checked_tags(tags: Mapping[Any, object] | None) -> dict[str, Any]:
+    """The tags with values that can be sent; lists as tuples, dates as texts; none for
+    None. Raises UsageError for no value, so that a tag that a program has nothing for never
+    searches everything."""
+    given: Mapping[object, object] = {} if tags is None else tags
+    require_kind("tags", given, Mapping, _WANTED)
+    return {_name(name): _tag(name, plain(value)) for name, value in given.items()}
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str):
+        require_kind("tags", name, str, _WANTED)
+    return valid_text(str(name))
+
+
+def _tag(name: object, value: object) -> _Tag | tuple[_Tag, ...]:
+    if isinstance(value, (list, tuple)):
+        return tuple(_one(name, plain(one)) for one in value)
+    return _one(name, value)
+
+
+def _one(name: object, value: object) -> _Tag:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, str):
+        return valid_text(value)
+    if isinstance(value, (int, float)) and -_MOST < value < _MOST:
+        return value
+    raise UsageError(
+        f"tag {name!r} is {shown(value)}; it takes a text, a number, true or false, a date, or a"
+        " list of them",
+        hint="leave it out to search without it" if value is None else "",
+    )
+
+
+def valid_text(text: str) -> str:
+    """The text without what is no valid Unicode, which could not be sent or logged."""
+    return text.encode(errors="replace").decode()
+
+
+def tags_of_texts(texts: Iterable[str], argument: str = "--tag") -> Mapping[str, Any]:
+    """`NAME=VALUE`, several of one name meaning any of them. Raises UsageError."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in texts:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{argument} {one}: give NAME=VALUE")
+        found[name] = (*found.get(name, ()), value)
+    return {name: held[0] if len(held) == 1 else held for name, held in found.items()}
+
+
+def bound_tags(tags: Mapping[str, object] | None) -> Mapping[str, Any]:
+    """Tags that calls are to be bound to. Raises UsageError for one without a value, which would
+    bind nothing."""
+    given = checked_tags(tags)
+    for name, value in given.items():
+        if not _words(value):
+            raise UsageError(f"the tag {name!r} has no value", hint=f"leave it out, or {name}=...")
+    return given
+
+
+def bind_tags(bound: Mapping[str, object], given: Mapping[str, object] | None) -> Mapping[str, Any]:
+    """The tags of a call, with those that it is bound to. A call may give a bound one again, or
+    fewer of its values. Raises UsageError where it gives another value: nothing widens them."""
+    asked = checked_tags(given)
+    for name in bound.keys() & asked.keys():
+        values = _words(asked[name])
+        if not values or not values <= _words(bound[name]):
+            raise UsageError(
+                f"the tag {name!r} is set by whoever serves this index, and cannot be another",
+                hint=f"leave {name} out",
+            )
+    return {**bound, **asked}
+
+
+def _words(value: object) -> frozenset[str]:
+    values = value if isinstance(value, list | tuple) else (value,)
+    texts = (str(one).lower() if isinstance(one, bool) else str(one) for one in values)
+    return frozenset(filter(None, texts))

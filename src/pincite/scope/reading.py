@@ -1,0 +1,169 @@
+"""What tags let be read of an index: what a search with them could find, and nothing besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.errors import UsageError
+from pincite.model import Attributes, Chunk, CollectionSpec, DocumentRecord, Ranking, Scope
+from pincite.ports import (
+    EVERYTHING,
+    CollectionInfo,
+    Filter,
+    Ids,
+    Readable,
+    SearchRequest,
+    Stored,
+)
+from pincite.scope.filter import check_scope_of, given_filter
+from pincite.scope.schema import for_collection
+from pincite.stores.predicate import holds_of, matches
+
+_PAGE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedIndex:
+    """`pincite.ports.ReadableIndex` of what the `filters` let pass, by collection. A document is
+    there if all of its chunks are; one that is not is answered as one that does not exist."""
+
+    index: Readable
+    infos: tuple[CollectionInfo, ...]
+    filters: Mapping[str, Filter]
+
+    @property
+    def narrowed(self) -> bool:
+        """Is anything kept back? Then nothing may be said of what else there is."""
+        return any(one != EVERYTHING for one in self.filters.values())
+
+    def keeps_back(self, collection: str) -> bool:
+        """Is there anything in the collection that may not be read?"""
+        return self._filter(collection) != EVERYTHING
+
+    def may_read(self, collection: str, chunk: Chunk) -> bool:
+        """Is the chunk among what may be read?"""
+        return matches(self._filter(collection), "", chunk)
+
+    async def collections(self) -> tuple[CollectionInfo, ...]:
+        """Those that were opened with the tags."""
+        return self.infos
+
+    async def documents(
+        self, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        """As `Readable.documents`."""
+        filter_ = self._filter(collection)
+        records = await self.index.documents(collection, source)
+        if filter_ == EVERYTHING:
+            return records
+        found: list[DocumentRecord] = []
+        for record in records:
+            fits = fits_document(record, filter_)
+            if fits is None:
+                fits = bool(await self.document(collection, record.source, record.path))
+            if fits:
+                found.append(record)
+        return tuple(found)
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        """As `Readable.search`."""
+        filter_ = self._filter(collection)
+        asked = request.filter
+        within = Filter((*asked.must, *filter_.must), asked.must_not, asked.should)
+        return await self.index.search(collection, replace(request, filter=within))
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        """As `Readable.load`."""
+        found = await self.index.load(collection, ids, vectors=vectors)
+        return tuple(one for one in found if self.may_read(collection, one.chunk))
+
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        """As `Readable.document`."""
+        chunks = await self.index.document(collection, source, path)
+        return chunks if all(self.may_read(collection, one) for one in chunks) else ()
+
+    async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
+        """As `Readable.page`. Chunks are looked at until so many may be read."""
+        if self._filter(collection) == EVERYTHING:
+            return await self.index.page(collection, after, limit)
+        found: list[Chunk] = []
+        while len(found) < limit:
+            chunks = await self.index.page(collection, after, _PAGE)
+            if not chunks:
+                break
+            found += [one for one in chunks if self.may_read(collection, one)]
+            after = chunks[-1].id
+        return tuple(found[:limit])
+
+    async def beginning(self, collection: str, prefix: str, limit: int) -> tuple[Chunk, ...]:
+        """At most so many chunks whose ids begin with `prefix`; no others are looked at."""
+        found: list[Chunk] = []
+        after = prefix
+        while len(found) < limit:
+            chunks = await self.index.page(collection, after, limit)
+            alike = [one for one in chunks if one.id.startswith(prefix)]
+            found += [one for one in alike if self.may_read(collection, one)]
+            if len(alike) < limit:
+                break
+            after = alike[-1].id
+        return tuple(found[:limit])
+
+    def _filter(self, collection: str) -> Filter:
+        return self.filters.get(collection, _NOTHING)
+
+
+_NOTHING = Filter(must=(Ids(()),))
+
+
+def within_tags(index: Readable, infos: Sequence[CollectionInfo], tags: Attributes) -> TaggedIndex:
+    """What the tags let be read of these collections. Raises TagsRequired where one of them
+    requires others, UsageError for a tag that cannot be: both before anything is read."""
+    return TaggedIndex(index, tuple(infos), filters_of([info.spec for info in infos], tags))
+
+
+def filters_of(specs: Sequence[CollectionSpec], tags: Attributes) -> Mapping[str, Filter]:
+    """What the tags mean for each of the collections. Raises as `within_tags`."""
+    if not specs:
+        return {}
+    scope = Scope(tags=tags)
+    given = given_filter(scope, check_scope_of(specs, scope))
+    return {spec.name: for_collection(given, spec) for spec in specs}
+
+
+def named_infos(
+    infos: Sequence[CollectionInfo], names: Sequence[str]
+) -> tuple[CollectionInfo, ...]:
+    """The collections of these names, all if none is named. Raises UsageError for a name that
+    there is not."""
+    known = {name for info in infos for name in (info.spec.name, info.spec.public_name)}
+    for name in names:
+        if name not in known:
+            called = ", ".join(sorted({info.spec.public_name for info in infos}))
+            raise UsageError(
+                f"there is no collection {name!r}; there are: {called or 'none'}",
+                hint="pincite collections",
+            )
+    return tuple(
+        info
+        for info in infos
+        if not names or info.spec.name in names or info.spec.public_name in names
+    )
+
+
+def fits_document(record: DocumentRecord, filter_: Filter) -> bool | None:
+    """Does the filter, which is of attributes alone, let all of the document pass? None where only
+    its chunks know."""
+    of_chunks = record.chunk_attributes.split("\n")
+    held = record.all_attributes
+    unknown = False
+    for one in filter_.must:
+        if isinstance(one, Ids):
+            return False
+        if one.field in of_chunks:
+            unknown = True
+        elif not holds_of(one, held.get(one.field)):
+            return False
+    return None if unknown else True
