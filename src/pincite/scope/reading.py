@@ -13,6 +13,7 @@ from pincite.ports import (
     Filter,
     Ids,
     Readable,
+    Searchable,
     SearchRequest,
     Stored,
 )
@@ -122,6 +123,15 @@ def within_tags(index: Readable, infos: Sequence[CollectionInfo], tags: Attribut
     """What the tags let be read of these collections. Raises TagsRequired where one of them
     requires others, UsageError for a tag that cannot be: both before anything is read."""
     return TaggedIndex(index, tuple(infos), filters_of([info.spec for info in infos], tags))
+
+
+def searchables_within(
+    collections: Sequence[Searchable], tags: Attributes
+) -> tuple[Searchable, ...]:
+    """The same collections, of which only what the tags let be read is there. Raises as
+    `within_tags`."""
+    filters = filters_of([one.spec for one in collections], tags)
+    return tuple(replace(one, index=TaggedIndex(one.index, (), filters)) for one in collections)
 
 
 def filters_of(specs: Sequence[CollectionSpec], tags: Attributes) -> Mapping[str, Filter]:

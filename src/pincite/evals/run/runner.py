@@ -22,6 +22,7 @@ from pincite.model import Candidate, EvidencePack, Gated, Question, Scope
 from pincite.model.citation import place_of
 from pincite.ports import Searchable
 from pincite.profile import Profile
+from pincite.scope.reading import searchables_within
 from pincite.search import search
 from pincite.trace import Trace
 from pincite.version import VERSION
@@ -45,9 +46,10 @@ class Subject:
 
 async def open_subject(engine: AsyncPincite, golden: GoldenSet, scope: Scope) -> Subject:
     """Raises what `AsyncPincite.search` raises before it searches, and UsageError where nothing
-    of what the questions expect is indexed."""
+    of what the questions expect is indexed within the tags of the scope."""
     deps = await engine.deps(scope)
-    targets = await find_targets(golden.queries, deps.collections)
+    within = searchables_within(deps.collections, scope.tags)
+    targets = await find_targets(golden.queries, within)
     require_indexed(golden, targets)
     return Subject(deps, scope, targets)
 

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pincite.surfaces.cli.options import index_option, preset_option, say, with_options
+from pincite.surfaces.cli.options import (
+    index_option,
+    preset_option,
+    say,
+    tag_option,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +48,7 @@ _TRIED = (
         help="Another value in the profile.",
     ),
     collections_option,
+    tag_option,
     index_option,
 )
 
@@ -49,11 +56,12 @@ _TRIED = (
 @dataclass(frozen=True, slots=True)
 class Tried:
     """What is measured: a preset or else the profile in use, with other values, on these
-    collections of an index."""
+    collections of an index, within tags."""
 
     preset: str | None
     values: tuple[str, ...]
     collections: tuple[str, ...]
+    tags: tuple[str, ...]
     index: Path | None
 
 
@@ -66,10 +74,11 @@ def tried_options(command: Callable[..., R]) -> Callable[..., R]:
         preset: str | None,
         values: tuple[str, ...],
         collection: tuple[str, ...],
+        tags: tuple[str, ...],
         index: Path | None,
         **others: Any,
     ) -> R:
-        return command(tried=Tried(preset, values, collection, index), **others)
+        return command(tried=Tried(preset, values, collection, tags, index), **others)
 
     return with_options(*_TRIED)(taking)
 
@@ -92,7 +101,7 @@ async def open_tried(engine: AsyncPincite, questions: GoldenSet, tried: Tried) -
     from pincite.evals.golden.targets import not_indexed
     from pincite.evals.run.runner import open_subject
 
-    subject = await open_subject(engine, questions, scope_of(tried.collections))
+    subject = await open_subject(engine, questions, scope_of(tried.collections, tried.tags))
     lost = not_indexed(subject.targets)
     if lost:
         say(f"warning: not_indexed: {lost}")
@@ -121,11 +130,12 @@ def profile_of(engine: AsyncPincite, tried: Tried) -> Profile:
     return with_values(base, chosen)
 
 
-def scope_of(collections: tuple[str, ...]) -> Scope:
-    """Only these collections, all if none is named."""
+def scope_of(collections: tuple[str, ...], tags: tuple[str, ...]) -> Scope:
+    """Only these collections, all if none is named, and only what has the tags."""
+    from pincite.asking import tags_of_texts
     from pincite.model import Scope
 
-    return Scope(collections=collections)
+    return Scope(collections=collections, tags=tags_of_texts(tags))
 
 
 @contextmanager

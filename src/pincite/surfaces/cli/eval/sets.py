@@ -17,7 +17,7 @@ from pincite.surfaces.cli.eval.common import (
     read_questions,
     scope_of,
 )
-from pincite.surfaces.cli.options import index_option, json_option, run, say, show
+from pincite.surfaces.cli.options import index_option, json_option, run, say, show, tag_option
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pincite.evals.golden.generate import Asks
     from pincite.evals.golden.label import Passage
     from pincite.evals.golden.questions import GoldenQuery
-    from pincite.model import SourceType
+    from pincite.model import Scope, SourceType
 
 _LINES = 24
 _KEYS = "3 answers, 2 helps, 1 related, 0 not relevant, s skip, n next question, q quit"
@@ -149,6 +149,7 @@ def export(source: Path, out: Path) -> None:
 @click.option("--seed", default=0, show_default=True)
 @click.option("--llm", help="PROVIDER:MODEL to write them; default: rules do.")
 @collections_option
+@tag_option
 @index_option
 def gen(
     count: int,
@@ -156,17 +157,20 @@ def gen(
     seed: int,
     llm: str | None,
     collection: tuple[str, ...],
+    tags: tuple[str, ...],
     index: Path | None,
 ) -> None:
     """Make up questions from what is indexed, marked as synthetic: a start, no substitute."""
     from pincite.errors import UsageError
     from pincite.evals.golden.generate import generate
     from pincite.evals.golden.questions import write_golden
+    from pincite.scope.reading import searchables_within
 
     async def work(engine: AsyncPincite) -> tuple[GoldenQuery, ...]:
-        deps = await engine.deps(scope_of(collection))
+        scope = scope_of(collection, tags)
+        within = searchables_within((await engine.deps(scope)).collections, scope.tags)
         async with writer(engine, llm) as ask:
-            return await generate(deps.collections, count, ask=ask, seed=seed)
+            return await generate(within, count, ask=ask, seed=seed)
 
     if out.exists():
         raise click.UsageError(f"{out} is there already; choose another file")
@@ -205,6 +209,7 @@ async def writer(engine: AsyncPincite, name: str | None) -> AsyncIterator[Asks |
 @click.option("--only", multiple=True, metavar="ID", help="Only these questions.")
 @click.option("--depth", default=10, show_default=True, help="So many of each ranking.")
 @collections_option
+@tag_option
 @index_option
 def label(
     golden: Path,
@@ -212,6 +217,7 @@ def label(
     only: tuple[str, ...],
     depth: int,
     collection: tuple[str, ...],
+    tags: tuple[str, ...],
     index: Path | None,
 ) -> None:
     """Judge what searches find for the questions of GOLDEN; every judgement is written at once.
@@ -219,7 +225,8 @@ def label(
     Passages come from all rankings that a search makes; those that are judged do not come again.
     """
     known = list(read_questions(golden).queries) if golden.exists() or not add else []
-    run(lambda engine: _label(engine, golden, known, add, only, depth, collection), index)
+    scope = scope_of(collection, tags)
+    run(lambda engine: _label(engine, golden, known, add, only, depth, scope), index)
 
 
 async def _label(
@@ -229,7 +236,7 @@ async def _label(
     add: tuple[str, ...],
     only: tuple[str, ...],
     depth: int,
-    collections: tuple[str, ...],
+    scope: Scope,
 ) -> None:
     from pincite.errors import UsageError
     from pincite.evals.golden.label import judge, next_id, pool
@@ -240,7 +247,6 @@ async def _label(
     unknown = sorted(set(only) - {query.id for query in queries})
     if unknown:
         raise UsageError(f"{golden} has no question {unknown[0]!r}")
-    scope = scope_of(collections)
     deps = await engine.deps(scope)
     judged = 0
     for place, query in enumerate(queries):
