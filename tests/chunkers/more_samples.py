@@ -41,7 +41,7 @@ C_SHARP = Sample(
 }
 """,
     (
-        ("namespace", ("Example.Core", "Runner", "Runner"), ("Example.Core", "Runner")),
+        ("namespace", ("Example.Core", "Runner", "Runner"), ("Example.Core", "Core", "Runner")),
         ("        public async", ("Example.Core", "Runner", "RunAsync"), ("RunAsync",)),
     ),
 )
@@ -166,7 +166,7 @@ M.subtract = function(left, right, carry)
 end
 """,
     (
-        ("local M", ("M.add",), ("M.add",)),
+        ("local M", ("M.add",), ("M.add", "add")),
         ("M.subtract", ("M.subtract",), ("M.subtract",)),
     ),
 )
@@ -181,7 +181,7 @@ ELIXIR = Sample(
 end
 """,
     (
-        ("defmodule", ("Example.Foo", "run"), ("Example.Foo", "run")),
+        ("defmodule", ("Example.Foo", "run"), ("Example.Foo", "Foo", "run")),
         ("  defp hidden", ("Example.Foo", "hidden"), ("hidden",)),
     ),
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.definitions import names_of
 from pincite.chunkers.grammars import GRAMMARS, load, parse
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
@@ -103,3 +104,35 @@ def test_a_long_docstring_stays_below_its_function() -> None:
     chunks = chunks_of("a.py", text, TINY)
     assert chunks[0].text.startswith('def run(x):\n    """Runs.')
     assert {chunk.headings for chunk in chunks} == {("run",)}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "symbols"),
+    [
+        ("a.ex", "defmodule Plug.Conn do\n  def a(x), do: x\nend\n", ("Plug.Conn", "Conn", "a")),
+        ("a.rb", "class Sinatra::Base\n  def x\n  end\nend\n", ("Sinatra::Base", "Base", "x")),
+        (
+            "a.cpp",
+            "template <> struct formatter<a::T, char> {\n  int f();\n};\n",
+            ("formatter<a::T, char>", "formatter", "f"),
+        ),
+        ("a.cpp", "bool operator<(A a, B b) { return true; }\n", ("operator<",)),
+        ("a.kt", "package x\n\npublic val Timeout: Plugin = make {\n}\n", ("Timeout",)),
+        ("a.kt", "class A {\n  val inner = 1\n}\n", ("A",)),
+        ("a.js", "exports.handlers = {\n  get: 1,\n}\n", ("handlers",)),
+        ("a.js", "module.exports = {\n  get: 1,\n}\n", ()),
+        ("a.js", "function $get() {}\n", ("$get",)),
+    ],
+)
+def test_a_definition_can_be_asked_for_by_its_name_and_the_last_part_of_it(
+    path: str, text: str, symbols: tuple[str, ...]
+) -> None:
+    chunks = chunks_of(path, text)
+    assert chunks[0].symbols == symbols
+    assert (chunks[0].start_line, chunks[-1].end_line) == (1, text.count("\n"))
+
+
+def test_names_that_are_no_paths_are_left_as_they_are() -> None:
+    for name in (".", "operator<", "operator>", ".btn:hover", "a b", "x.", "<>"):
+        assert names_of(name) == (name,)
+    assert names_of("") == ()

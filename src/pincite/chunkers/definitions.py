@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 8  # symbol paths are cut below; real code stays above
 _NAME_CHARS = 80
+_PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=<|\Z)")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
 
 
@@ -37,7 +39,8 @@ class Definitions:
         self.all = found
         self._starts = [each.first for each in found]
         self._start_bytes = [each.start_byte for each in found]
-        self._named = sorted((each.name_row, each.symbol) for each in found if each.symbol)
+        named = sorted((each.name_row, each.symbol) for each in found)
+        self._named = [(row, name) for row, symbol in named for name in names_of(symbol)]
         self._enclosing = _sweep(found, rows)
 
     def path_at(self, row: int) -> Path:
@@ -64,6 +67,18 @@ class Definitions:
         low = bisect_left(self._named, (first, ""))
         high = bisect_left(self._named, (last + 1, ""))
         return tuple(dict.fromkeys(name for _, name in self._named[low:high]))
+
+
+def names_of(symbol: str) -> tuple[str, ...]:
+    """What a definition can be asked for by: its name, that without the arguments of a template,
+    and the last part of a path (`Conn` of `Plug.Conn`)."""
+    if not symbol:
+        return ()
+    path = _PATH.match(symbol)
+    if path is None or (path.end() != len(symbol) and not symbol.endswith(">")):
+        return (symbol,)
+    bare = path[0]
+    return tuple(dict.fromkeys((symbol, bare, re.split(r"\.|::", bare)[-1])))
 
 
 def find_definitions(root: Node, query: Query, rows: int) -> Definitions:

@@ -56,6 +56,9 @@ _JAVASCRIPT = _named(
 (field_definition property: (_) @name value: [(arrow_function) (function_expression)]) @def
 (assignment_expression left: [(identifier) @name (member_expression property: (_) @name)]
   right: [(arrow_function) (function_expression) (class)]) @def
+(program (expression_statement (assignment_expression
+  left: (member_expression property: (_) @name) right: (object)) @def)
+  (#not-eq? @name "exports"))
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)
   @def)))
 """  # fmt: skip
@@ -142,6 +145,7 @@ _KOTLIN = (
     _named("class_declaration", "object_declaration", "function_declaration")
     + """
 (type_alias type: (_) @name) @def
+(source_file (property_declaration (variable_declaration . (identifier) @name)) @def)
 """
 )
 _SCALA = _named(
