@@ -26,7 +26,7 @@ from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
-from pincite.stages.load import load, overtaken
+from pincite.stages.load import load, overtaken, within_reach
 from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
 from pincite.stages.pack import pack
@@ -101,6 +101,7 @@ async def _try(
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, weights)
         fused = trace.tap("fuse", merge(lists, deps.weights, profile.across))
+        fused = within_reach(fused, found.defining, loading)
         loaded = await load(fused, collections, loading, timeout_s=limit_s)
         trace.tap("load", loaded.candidates)
         changed = overtaken(fused, loaded, collections, loading)
@@ -109,7 +110,7 @@ async def _try(
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
-    ordered = rank_code(query.text, smoothed, deps.terms, profile.rank_code, code)
+    ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code)
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
@@ -117,7 +118,9 @@ async def _try(
     blended = trace.tap("blend", blend(judged, profile.blend))
     known = (deps.terms, profile.cover, deps.foreign(), smoothed)
     covered = trace.tap("cover", cover(query.text, blended.candidates, *known))
-    gated = trace.tap("gate", gate(covered, profile.gate, deps.judge, deps.unmeasured()))
+    gated = trace.tap(
+        "gate", gate(covered, profile.gate, deps.judge, deps.unmeasured(), query.sought)
+    )
     kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
     return Outcome(

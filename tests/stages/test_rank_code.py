@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import ConfigError
-from pincite.model import Candidate, Signal
+from pincite.model import Candidate, Query, Question, Signal
+from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.names import file_name
 from pincite.stages.rank_code.paths import priors_for
-from pincite.stages.rank_code.words import Vocabulary, last_component, likeness
+from pincite.stages.rank_code.words import Vocabulary, likeness
+from pincite.support.names import last_component
 from tests.builders import chunk
 
 CODE = frozenset(("main",))
@@ -25,6 +27,10 @@ def terms(text: str) -> frozenset[str]:
     """Words without their plural; `the`, `is` and `how` say nothing."""
     words = text.lower().split()
     return frozenset(w.removesuffix("s") for w in words if w not in ("the", "is", "how", "a"))
+
+
+def asked(question: str) -> Query:
+    return prepare(Question(question), PrepareConfig())
 
 
 def one(name: str, score: float, path: str, **values: Any) -> Candidate:
@@ -41,7 +47,7 @@ def order(
     **values: Any,
 ) -> list[str]:
     config = RankCodeConfig(**values)
-    return [c.chunk.id for c in rank_code(question, candidates, terms, config, code)]
+    return [c.chunk.id for c in rank_code(asked(question), candidates, terms, config, code)]
 
 
 def only(**values: Any) -> dict[str, Any]:
@@ -54,7 +60,8 @@ def test_a_file_with_more_of_what_was_found_goes_ahead_of_one_with_the_best_pass
         one("a", 0.9, "y.py", symbols=("A",)),
         one("b", 0.8, "y.py", symbols=("B",)),
     ]
-    # y: .9 + .6 * 1.7 / 1.7 = 1.5, x: 1 + .6 * 1 / 1.7 = 1.353
+    # Three definitions gather in two files: 2 (1 - 2 / 3) = .667 of it counts.
+    # y: .9 + .4 * 1.7 / 1.7 = 1.3, x: 1 + .4 * 1 / 1.7 = 1.235
     assert order("q", found, **only(coherence=0.6))[0] == "a"
     assert order("q", found, **only())[0] == "x"
 
@@ -64,15 +71,37 @@ def test_passages_of_one_definition_count_once() -> None:
         one("x", 1.0, "x.py", symbols=("X",)),
         one("a", 0.9, "y.py", symbols=("A",)),
         one("b", 0.8, "y.py", symbols=("A",)),
+        *(one(name, 0.1, "z.py", symbols=(name,)) for name in ("Z", "ZZ")),
     ]
-    # y: .9 + .6 * .9 / 1 = 1.44, x: 1 + .6 * 1 / 1 = 1.6
+    # Four definitions in three files, half of it counts. y: .9 + .3 * .9 = 1.17, x: 1 + .3 = 1.3
     assert order("q", found, **only(coherence=0.6))[0] == "x"
+
+
+def test_where_every_file_has_one_definition_coherence_says_nothing() -> None:
+    found = [one(f"n{n}", 1 - n / 10, f"n{n}.py", symbols=("f",)) for n in range(5)]
+    for candidate in rank_code(asked("q"), found, terms, RankCodeConfig(), CODE):
+        assert candidate.signal("coherence") == Signal("coherence", "share", 0.0)
+
+
+def test_words_count_more_for_coherence_than_they_did_for_the_passages() -> None:
+    def of(name: str, path: str, fused: float, words: float, meaning: float) -> Candidate:
+        found = one(name, fused, path, symbols=(name,))
+        sides = (Signal("sparse", "bm25", words), Signal("dense", "cosine", meaning))
+        return Candidate("main", found.chunk, (*sides, *found.signals))
+
+    found = [
+        *(of(name, "by_words.py", 0.5, 10.0, 0.2) for name in "ab"),
+        *(of(name, "by_meaning.py", 0.6, 0.0, 0.8) for name in "cd"),
+    ]
+    assert order("q", found, **only(coherence=0.6))[0] == "a"
+    assert order("q", found, **only(coherence=0.6, coherent_dense=0.9))[0] == "c"
 
 
 def test_the_parts_of_a_score_add_up_as_the_docstring_says() -> None:
     found = [one("x", 0.5, "x.py"), one("a", 0.4, "src/rotating_file.py", symbols=("Log.rotate",))]
+    found.append(one("x2", 0.1, "x.py"))
     config = RankCodeConfig()
-    ranked = rank_code("how is the file rotated", found, terms, config, CODE)
+    ranked = rank_code(asked("how is the file rotated"), found, terms, config, CODE)
     signals = {s.name: s.value for s in next(c for c in ranked if c.chunk.id == "a").signals}
     # Words of the question: file, rotated. Of the stem `rotating` is no word of it, as neither
     # begins like the other, `file` is one: covered 1/2, asked 1 of 2 words, and both files, of
@@ -83,8 +112,8 @@ def test_the_parts_of_a_score_add_up_as_the_docstring_says() -> None:
     assert signals["names"] == pytest.approx(names)
     assert signals["definition"] == pytest.approx(config.overlap * 0.8 / 2)
     assert signals["prior"] == 1.0
-    # x: .5 of .5 and a: .4 of .5, each of one definition.
-    assert signals["coherence"] == pytest.approx(0.8)
+    # x: .5 and .1 of .5, a: .4 of .5; three definitions in two files, so 2 (1 - 2 / 3) of it.
+    assert signals["coherence"] == pytest.approx(2 / 3 * 0.8 / 1.2)
     assert signals["ranked"] == 0.5, "the best of them gets the highest score that there was"
 
 
@@ -175,7 +204,7 @@ def test_what_is_no_code_keeps_its_place_and_its_score() -> None:
         one("x", 1.0, "engine.py"),
         one("a", 0.7, "retry_policy.py"),
     ]
-    ranked = rank_code("the retry policy", found, terms, RankCodeConfig())
+    ranked = rank_code(asked("the retry policy"), found, terms, RankCodeConfig())
     assert [c.chunk.id for c in ranked] == ["a", "guide", "x"]
     assert [c.rank_signal.value for c in ranked] == [1.0, 0.9, 0.7]
     assert ranked[1] == found[0]
@@ -202,7 +231,7 @@ def test_words_alone_are_held_to_their_own_scale() -> None:
 def test_it_can_be_switched_off() -> None:
     found = [one("x", 1.0, "engine.py"), one("a", 0.8, "retry_policy.py")]
     assert rank_code(
-        "the retry policy", found, terms, RankCodeConfig(enabled=False), CODE
+        asked("the retry policy"), found, terms, RankCodeConfig(enabled=False), CODE
     ) == tuple(found)
 
 
@@ -216,7 +245,7 @@ def test_it_can_be_switched_off() -> None:
         ),
         max_size=12,
     ),
-    st.text(max_size=30),
+    st.text(max_size=30).filter(str.strip),
     st.randoms(),
 )
 def test_nothing_is_lost_and_the_order_of_arrival_never_shows(
@@ -226,13 +255,13 @@ def test_nothing_is_lost_and_the_order_of_arrival_never_shows(
         one(f"n{n:02}", score, path, source_type=kind, symbols=symbols)
         for n, (score, path, kind, symbols) in enumerate(rows)
     ]
-    ranked = rank_code(question, found, terms, RankCodeConfig(), CODE)
+    ranked = rank_code(asked(question), found, terms, RankCodeConfig(), CODE)
     assert sorted(c.chunk.id for c in ranked) == sorted(c.chunk.id for c in found)
     values = [c.rank_signal.value for c in ranked]
     assert values == sorted((c.rank_signal.value for c in found), reverse=True)
     mixed = [*found]
     dice.shuffle(mixed)
-    again = rank_code(question, mixed, terms, RankCodeConfig(), CODE)
+    again = rank_code(asked(question), mixed, terms, RankCodeConfig(), CODE)
     assert [c.chunk.id for c in again] == [c.chunk.id for c in ranked]
 
 

@@ -43,6 +43,7 @@ from pincite.model.evidence import (
 from pincite.model.records import KeptRecord, Record, RecordPage
 from pincite.model.retrieval import (
     RANKING_SIGNALS,
+    Asks,
     Candidate,
     Chosen,
     Corpus,
@@ -67,6 +68,7 @@ __all__ = [
     "LEXICAL",
     "RANKING_SIGNALS",
     "AnchorStyle",
+    "Asks",
     "AttributeType",
     "AttributeValue",
     "Attributes",

@@ -10,6 +10,7 @@ import msgspec
 from pincite.model.attributes import Attributes
 from pincite.model.documents import Chunk, SourceType, Vector
 
+Asks = Literal["symbol", "mixed", "prose"]
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 SignalName = Literal[
     "dense",
@@ -67,7 +68,11 @@ class Corpus:
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question, normalised. `identifiers` are its identifier-like words in order of
-    appearance, `expansions` what a second pass would ask besides, `corpus` what it is about."""
+    appearance, `expansions` what a second pass would ask besides, `corpus` what it is about.
+
+    `symbols` are the names that it writes like code, with capitals that begin no sentence and a
+    name that is the whole question, and `asks` what it is: nothing but such names (`symbol`), prose
+    with some (`mixed`), or `prose`."""
 
     text: str
     identifiers: tuple[str, ...] = ()
@@ -75,6 +80,13 @@ class Query:
     mode: TaskMode = "explain"
     expansions: tuple[Expansion, ...] = ()
     corpus: Corpus = Corpus()
+    symbols: tuple[str, ...] = ()
+    asks: Asks = "prose"
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """The names whose definitions are asked for. Within prose a capital makes no name."""
+        return self.symbols if self.asks == "symbol" else self.identifiers
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -17,6 +17,7 @@ from pincite.model import (
     Verdict,
     VerdictLevel,
 )
+from pincite.support.names import last_component
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,8 +108,12 @@ def gate(
     config: GateConfig,
     reranker: str = "",
     unmeasured: frozenset[str] = frozenset(),
+    sought: Sequence[str] = (),
 ) -> Gated:
     """The candidates as they came, and the verdict on the best value of one signal.
+
+    Where a candidate defines one of the names in `sought` the verdict is `weak` at least: whoever
+    asks for a definition that there is did not ask off topic, however few words they used.
 
     `reranker` is the fingerprint of the one in use, empty without one. `unmeasured` names the
     collections whose dense model is not the one that `MEASURED` was measured with.
@@ -137,7 +142,7 @@ def gate(
         ]
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
-            return Gated(tuple(candidates), best, notices)
+            return Gated(tuple(candidates), _raised(best, candidates, sought), notices)
     if len(order) > 1:
         return _unjudged(candidates, notices)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
@@ -176,6 +181,19 @@ def _origin(
     if at.calibrated_for(reranker):
         return "calibrated"
     return "measured" if at == MEASURED.get(field) and not other_model else "assumed"
+
+
+def _raised(verdict: Verdict, candidates: Sequence[Candidate], sought: Sequence[str]) -> Verdict:
+    """`weak` in place of `none` where a name that is sought is defined in what was found."""
+    if verdict.level != "none" or not sought:
+        return verdict
+    names = {last_component(name) for name in sought}
+    for one in candidates:
+        for symbol in one.chunk.symbols:
+            if last_component(symbol) in names:
+                reason = f"{verdict.reason} But {symbol} is defined in {one.chunk.path}."
+                return replace(verdict, level="weak", reason=reason)
+    return verdict
 
 
 def _unjudged(candidates: Sequence[Candidate], notices: tuple[Notice, ...]) -> Gated:

@@ -75,6 +75,25 @@ async def load(
     return Pool(candidates, notices=tuple(failed.values()))
 
 
+def within_reach(
+    fused: Sequence[Fused], wanted: frozenset[tuple[str, str]], config: LoadConfig
+) -> tuple[Fused, ...]:
+    """The same list, those named in `wanted` (collection, id) among the first that are loaded: the
+    last ones make room. At most half of them are moved up for that."""
+    late = [
+        place
+        for place, hit in enumerate(fused)
+        if place >= config.pool and (hit.collection, hit.id) in wanted
+    ]
+    moved = frozenset(late[: config.pool // 2])
+    if not moved:
+        return tuple(fused)
+    kept = config.pool - len(moved)
+    order = [*range(kept), *sorted(moved)]
+    order += [place for place in range(kept, len(fused)) if place not in moved]
+    return tuple(fused[place] for place in order)
+
+
 def overtaken(
     fused: Sequence[Fused],
     loaded: Pool,

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from string import Formatter
 
 from pincite.errors import ConfigError, UsageError
-from pincite.model import Corpus, Expansion, Notice, Query, Question
+from pincite.model import Asks, Corpus, Expansion, Notice, Query, Question
+from pincite.support.names import bare_words, code_names
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _EXPANSIONS = 3  # with the question itself, two to four sub-queries
+_SYMBOLS = 3  # names that a question may have and be nothing but names; guess, unmeasured
 _ASKED = {"query", "identifiers"}
 _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 
@@ -73,7 +75,17 @@ def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()
     words = dict.fromkeys(_WORD.findall(normalised))
     identifiers = tuple(w for w in words if _CODE_LIKE.search(w))
     expansions = _expand(normalised, identifiers, config.expansions, corpus)
-    return Query(normalised, identifiers, notices, question.mode, expansions, corpus)
+    symbols = code_names(normalised)
+    asks = _asks(normalised, symbols)
+    return Query(normalised, identifiers, notices, question.mode, expansions, corpus, symbols, asks)
+
+
+def _asks(text: str, symbols: tuple[str, ...]) -> Asks:
+    """What kind of question it is: decided here once, for all stages."""
+    words = bare_words(text)
+    if words and len(words) <= _SYMBOLS and all(word in symbols for word in words):
+        return "symbol"
+    return "mixed" if symbols else "prose"
 
 
 def _expand(

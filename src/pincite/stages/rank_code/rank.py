@@ -4,12 +4,12 @@ much of what was found lies in it say more than a few lines can."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from math import fsum
 
-from pincite.model import Candidate, Chunk, Signal
+from pincite.model import Candidate, Chunk, Query, Signal
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.definitions import definition_part
 from pincite.stages.rank_code.names import name_parts
@@ -23,15 +23,17 @@ _File = tuple[str, str, str]  # collection, source, path
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A candidate, its share of the best score (0..1), and what its definitions say."""
+    """A candidate, its share of the best score (0..1), what it adds to the coherence of its file
+    (0..1), and what its definitions say."""
 
     candidate: Candidate
     score: float
+    adds: float
     definition: float
 
 
 def rank_code(
-    question: str,
+    query: Query,
     candidates: Sequence[Candidate],
     terms: Terms,
     config: RankCodeConfig,
@@ -46,8 +48,11 @@ def rank_code(
 
         (max s + coherence * share + names + definition) * prior
 
-    - share: the sum of s over the distinct definitions of the file (of each the best passage),
-      over that of the file with the largest sum
+    - share: the sum of t over the distinct definitions of the file (of each the best passage),
+      over that of the file with the largest sum, times how much definitions gather in files: t is
+      the weighted sum of both sides' scores, each over its range, `coherent_dense` of it dense, and
+      they gather by min(1, 2 (1 - files / definitions)), so that nothing is said where every file
+      has but one
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`
     - prior: see `paths`
 
@@ -65,30 +70,31 @@ def rank_code(
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
     ranked = [
         one.with_signal(Signal("ranked", signal.kind, signal.value))
-        for one, signal in zip(_ranked(question, ours, terms, config), given, strict=True)
+        for one, signal in zip(_ranked(query, ours, terms, config), given, strict=True)
     ]
     others.sort(key=lambda one: one.rank_key)
     return tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
 
 
 def _ranked(
-    question: str, candidates: Sequence[Candidate], terms: Terms, config: RankCodeConfig
+    query: Query, candidates: Sequence[Candidate], terms: Terms, config: RankCodeConfig
 ) -> list[Candidate]:
     """The candidates in their new order, with the parts of the scores of their files."""
     vocabulary = Vocabulary(terms)
-    asked = vocabulary.asked(question)
-    priors = priors_for(question, config)
+    asked = vocabulary.asked(query)
+    priors = priors_for(query.text, config)
     files: dict[_File, list[_Passage]] = defaultdict(list)
-    for one, score in zip(candidates, _scores(candidates), strict=True):
+    scores = _scores(candidates)
+    adding = _adding(candidates, config.coherent_dense) or scores
+    for one, score, adds in zip(candidates, scores, adding, strict=True):
         part = definition_part(asked, one.chunk, vocabulary, config)
-        files[_file(one)].append(_Passage(one, score, part))
+        files[_file(one)].append(_Passage(one, score, adds, part))
     names = name_parts(asked, {path for *_, path in files}, vocabulary, config)
-    sums = {key: _distinct(passages) for key, passages in files.items()}
-    largest = max(sums.values()) or 1.0
+    shares = _coherence(files)
     scored: list[tuple[float, Candidate]] = []
     for key, passages in files.items():
         parts = (
-            Signal("coherence", "share", sums[key] / largest),
+            Signal("coherence", "share", shares[key]),
             Signal("names", "share", names[key[2]]),
             Signal("definition", "share", max(one.definition for one in passages)),
             Signal("prior", "share", max(priors.of(one.candidate.chunk) for one in passages)),
@@ -125,13 +131,45 @@ def _file(one: Candidate) -> _File:
     return one.collection, one.chunk.repo, one.chunk.path or one.chunk.id
 
 
-def _distinct(passages: Sequence[_Passage]) -> float:
-    """The sum of the best scores of its definitions."""
-    best: dict[str, float] = {}
-    for one in passages:
-        name = _definition(one.candidate.chunk)
-        best[name] = max(best.get(name, 0.0), one.score)
-    return fsum(best.values())
+def _adding(candidates: Sequence[Candidate], dense: float) -> list[float]:
+    """What was found by each side, over its range, as one number of 0..1 for each candidate; none
+    where the sides are not known. The words count more here than they do in a question of prose
+    for single passages: which file is about it, its words say better than one vector does."""
+    sides = {name: [one.signal(name) for one in candidates] for name in ("sparse", "dense")}
+    if not any(sides["sparse"]):
+        return []
+    weight = dense if any(sides["dense"]) else 0.0
+    words = _over_range(sides["sparse"], 0.0)
+    meanings = _over_range(sides["dense"])
+    mixed = [
+        weight * by_meaning + (1 - weight) * by_word
+        for by_meaning, by_word in zip(meanings, words, strict=True)
+    ]
+    top = max(mixed) or 1.0
+    return [value / top for value in mixed]
+
+
+def _over_range(signals: Sequence[Signal | None], lowest: float | None = None) -> list[float]:
+    known = [signal.value for signal in signals if signal is not None] or [0.0]
+    low, high = min(known) if lowest is None else min(lowest, *known), max(known)
+    width = high - low or 1.0
+    return [0.0 if signal is None else (signal.value - low) / width for signal in signals]
+
+
+def _coherence(files: Mapping[_File, Sequence[_Passage]]) -> dict[_File, float]:
+    """Of each file the sum over its definitions, over the largest, times how they gather."""
+    sums: dict[_File, float] = {}
+    definitions = 0
+    for key, passages in files.items():
+        best: dict[str, float] = {}
+        for one in passages:
+            name = _definition(one.candidate.chunk)
+            best[name] = max(best.get(name, 0.0), one.adds)
+        sums[key] = fsum(best.values())
+        definitions += len(best)
+    gathered = min(1.0, 2 * (1 - len(files) / definitions))
+    largest = max(sums.values()) or 1.0
+    return {key: gathered * value / largest for key, value in sums.items()}
 
 
 def _definition(chunk: Chunk) -> str:

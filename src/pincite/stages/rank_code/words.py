@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from pincite.model import Query
+from pincite.support.names import last_component, written_names
+
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_NAME = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::?|#|->|/)[\w$]+)*[!?]?")
-_LIKE_CODE = re.compile(r"_|\$|[a-z0-9][A-Z]|[A-Za-z]\d|[.:#/]|->|[A-Z]{2}[a-z]")
-_LAST = re.compile(r"[.:#>/]+")
 _LEAST = 3  # letters of a beginning, or of a word that may be a name, that counts
 _BEGINNING = 0.8  # what a word counts that only begins like the other; 1 or .6 make no difference
 
@@ -46,30 +46,20 @@ class Vocabulary:
         """`RotatingFileHandler` or `rotating_file_handler` as three words."""
         return tuple(self._word(part.lower()) for part in _PART.findall(name))
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, query: Query) -> Asked:
         """The question."""
-        words = (word for word in self.words(question) if word.stems and len(word.text) > 1)
-        found = [name.rstrip(".:") for name in _NAME.findall(question)]
-        # A capital begins a sentence, and a name that is the whole question is meant as one.
-        like_code = [
-            name
-            for place, name in enumerate(found)
-            if _LIKE_CODE.search(name)
-            or (place > 0 and name[:1].isupper())
-            or len(question.split()) == 1
-        ]
-        return Asked(tuple(dict.fromkeys(words)), _last(found, _LEAST), _last(like_code, 1))
+        words = (word for word in self.words(query.text) if word.stems and len(word.text) > 1)
+        return Asked(
+            tuple(dict.fromkeys(words)),
+            _last(written_names(query.text), _LEAST),
+            _last(query.symbols, 1),
+        )
 
     def _word(self, text: str) -> Word:
         word = self._known.get(text)
         if word is None:
             word = self._known[text] = Word(text, self._terms(text))
         return word
-
-
-def last_component(name: str) -> str:
-    """`send` of `Response.send`, `A::send` and `a/b.send`."""
-    return _LAST.split(name)[-1]
 
 
 def likeness(word: Word, others: Iterable[Word]) -> float:

@@ -24,6 +24,7 @@ from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.scope.where import Schema
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
+from pincite.stages.retrieve.symbols import defining
 from pincite.stages.retrieve.vectors import QueryVectors
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 
@@ -44,7 +45,8 @@ class RetrieveConfig:
     30 (docs/decisions/0004).
 
     `code_limit`: hits of each side of a collection of code, whose files are ranked by what of them
-    was found: docs/decisions/0019.
+    was found, and `symbol_limit` those of each side for each name that the question writes like
+    code, among the chunks that define it; 0 leaves them out: docs/decisions/0020.
 
     `mode`: both sides, the dense one alone, or the lexical one alone. `keyword`: the lexical side
     ranks by `bm25`, or is a `filter`: what has all words of the question scores 1.
@@ -71,6 +73,7 @@ class RetrieveConfig:
     per_result: int = 0
     least_per_result: int = 2
     code_limit: int = 100
+    symbol_limit: int = 10
 
     def __post_init__(self) -> None:
         for name in _LIMITS:
@@ -83,20 +86,23 @@ class RetrieveConfig:
             raise ConfigError(f"retrieve.timeout_s is {self.timeout_s}; it must be positive")
         if self.widened < 1 or self.least_per_result < 1:
             raise ConfigError("retrieve.widened and least_per_result must be at least 1")
-        if self.identifier_weight < 0 or self.per_result < 0:
-            raise ConfigError("retrieve.identifier_weight and per_result must not be negative")
+        for name in ("identifier_weight", "per_result", "symbol_limit"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"retrieve.{name} must not be negative")
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
     """The rankings of all collections that answered, and what went wrong with the others. `dense`
-    names those that were searched by meaning, too."""
+    names those that were searched by meaning, too, `defining` what the symbol branch found, as
+    (collection, id)."""
 
     rankings: tuple[Ranking, ...]
     collections: tuple[str, ...]
     notices: tuple[Notice, ...] = ()
     dense: frozenset[str] = frozenset()
     counts: Mapping[str, int] = field(default_factory=dict)
+    defining: frozenset[tuple[str, str]] = frozenset()
 
 
 async def retrieve(
@@ -141,6 +147,7 @@ async def retrieve(
             name: len({hit.id for ranking in found.rankings for hit in ranking.hits})
             for name, found in answered.items()
         },
+        defining=frozenset[tuple[str, str]]().union(*(one.defining for one in answered.values())),
     )
 
 
@@ -168,6 +175,8 @@ async def _one(
         await _request(text, query, collection, filter_, config, vectors, notices) for text in texts
     ]
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
+    symbols = defining(requests[0], query, config.symbol_limit) if collection.code else None
+    wider += [symbols] if symbols else []
     asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
     answers = await gather(
         [
@@ -188,7 +197,14 @@ async def _one(
         ]
     )
     dense = frozenset((name,)) if any(r.dense is not None for r in requests) else frozenset()
-    return Retrieved(merged, (name,), tuple(notices), dense)
+    ids = {hit.id for ranking in (more[-1] if symbols else ()) for hit in ranking.hits}
+    return Retrieved(
+        merged,
+        (name,),
+        tuple(notices),
+        dense,
+        defining=frozenset((name, one) for one in ids),
+    )
 
 
 async def _request(

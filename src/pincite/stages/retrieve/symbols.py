@@ -1,0 +1,46 @@
+"""The symbol branch: chunks that define what a question names are found whatever their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pincite.model import Query
+from pincite.ports import AnyOf, SearchRequest
+from pincite.support.names import last_component
+
+_NAMES = 8  # of one question; guess, unmeasured
+
+
+def defining(request: SearchRequest, query: Query, limit: int) -> SearchRequest | None:
+    """The same question to the chunks that define one of its names, up to `limit` for each name
+    and side. None for a question that names nothing.
+
+    Names are those of `Query.sought`: what defines `API`, `JSON` or the name of the product took
+    the places of better passages (code-search-dev, nDCG@10 .9029 to .9015)."""
+    names = query.sought[:_NAMES]
+    if not names or not limit:
+        return None
+    most = limit * len(names)
+    only = AnyOf("symbols", spellings(names))
+    return replace(
+        request,
+        dense_limit=most,
+        sparse_limit=most,
+        fusion_limit=most,
+        filter=replace(request.filter, must=(*request.filter.must, only)),
+    )
+
+
+def spellings(names: Iterable[str]) -> tuple[str, ...]:
+    """The names as they stand in an index: whole, their last components, and both with the first
+    letter small or large, all letters small, and all large."""
+    ends = [form for name in names for form in (name, last_component(name)) if form]
+    return tuple(
+        dict.fromkeys(
+            form
+            for end in ends
+            for form in (end, end[0].lower() + end[1:], end[0].upper() + end[1:])
+        )
+        | dict.fromkeys(form for end in ends for form in (end.lower(), end.upper()))
+    )

@@ -1,0 +1,162 @@
+"""What kind of question it is, and what follows from that it names a symbol."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from pincite.errors import ConfigError
+from pincite.index.local import LocalIndex
+from pincite.model import (
+    Candidate,
+    Chunk,
+    DocumentRecord,
+    Fused,
+    IndexedDocument,
+    Point,
+    Query,
+    Question,
+    Scope,
+    Signal,
+)
+from pincite.ports import AnyOf, Searchable
+from pincite.stages.gate import GateConfig, gate
+from pincite.stages.load import LoadConfig, within_reach
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.stages.retrieve import RetrieveConfig, retrieve
+from pincite.stages.retrieve.symbols import spellings
+from pincite.support.names import bare_words, code_names, last_component
+from tests.builders import chunk
+from tests.scene import make
+
+
+def query(text: str) -> Query:
+    return prepare(Question(text), PrepareConfig())
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        *[
+            (text, "symbol")
+            for text in ("session", "`Session`", "Plug.Conn", "A::b", "rotate_key?")
+        ],
+        *[(text, "symbol") for text in ("rotate_key send_file", "$scope", "Router.get()")],
+        *[(text, "mixed") for text in ("how does rotate_key work", "where is the Router made")],
+        *[(text, "prose") for text in ("how are keys rotated", "Where is it made?", "???")],
+        ("rotate_key send_file open_it read_it", "mixed"),
+    ],
+)
+def test_a_question_is_a_symbol_prose_or_both(text: str, kind: str) -> None:
+    assert query(text).asks == kind
+
+
+def test_names_are_sought_as_they_stand_and_capitals_of_prose_are_not() -> None:
+    assert query("Session").sought == ("Session",)
+    assert query("how does rotate_key use the API").sought == ("rotate_key",)
+    assert query("how are keys rotated").sought == ()
+    assert code_names("what is Flask?") == ("Flask?", "Flask")
+    assert bare_words("`Router.get()`? (now)") == ["Router.get", "now"]
+
+
+@given(st.text(max_size=60))
+def test_any_text_has_names_and_their_spellings(text: str) -> None:
+    names = code_names(text)
+    assert all(name in spellings(names) for name in names)
+    assert all(last_component(name) in spellings((name,)) for name in names)
+
+
+def code(texts: dict[str, str], defines: dict[str, tuple[str, ...]]) -> Searchable:
+    """A collection of code in which the texts named define these symbols."""
+    made = asyncio.run(make(None, texts, kinds=dict.fromkeys(texts, "code")))
+
+    async def define() -> None:
+        for path, symbols in defines.items():
+            (one,) = await made.index.document("main", "acme/docs", path)
+            await _put(made, structs.replace(one, symbols=symbols))
+
+    asyncio.run(define())
+    return replace(made, code=True)
+
+
+async def _put(made: Searchable, one: Chunk) -> None:
+    index = made.index
+    assert isinstance(index, LocalIndex)
+    vector, length = made.sparse.encode_document(one.text, 10.0)
+    record = DocumentRecord("acme/docs", one.path, one.path, "1" * 64, "c0ffee", 1, 1, 1, length)
+    await index.replace("main", [IndexedDocument(record, [Point(one, vector, length)])])
+
+
+USES = {f"use{n}.py": "conn conn conn" for n in range(6)}
+FAR = {**USES, "far.py": "class Conn: " + "and much besides " * 30}
+
+
+@pytest.mark.parametrize("asked", ["Conn", "conn", "Plug.Conn", "what does my_app.Conn do"])
+def test_what_defines_a_name_is_found_however_much_uses_it(asked: str) -> None:
+    made = code(FAR, {"far.py": ("Plug.Conn", "Conn")})
+    config = RetrieveConfig(code_limit=1, sparse_limit=2)
+
+    def found(config: RetrieveConfig) -> tuple[set[str], frozenset[tuple[str, str]]]:
+        got = asyncio.run(retrieve(query(asked), [made], Scope(), config))
+        return {hit.id for ranking in got.rankings for hit in ranking.hits}, got.defining
+
+    far = chunk("far.py").id
+    assert far not in found(replace(config, symbol_limit=0))[0]
+    hits, defining = found(config)
+    assert far in hits
+    assert defining == {("main", far)}
+
+
+def test_prose_and_collections_of_other_things_are_asked_nothing_more() -> None:
+    made = code(FAR, {"far.py": ("Conn",)})
+    for text, one in (("how is it opened", made), ("Conn", replace(made, code=False))):
+        got = asyncio.run(retrieve(query(text), [one], Scope(), RetrieveConfig(sparse_limit=2)))
+        assert not got.defining
+
+
+def test_what_was_sought_is_loaded_and_the_last_make_room() -> None:
+    fused = [Fused("main", f"n{n}", (Signal("fused", "normalised", 1 - n / 10),)) for n in range(9)]
+    config = LoadConfig(pool=4)
+    moved = within_reach(fused, frozenset({("main", "n7"), ("main", "n1")}), config)
+    assert [one.id for one in moved[:4]] == ["n0", "n1", "n2", "n7"]
+    assert sorted(one.id for one in moved) == sorted(one.id for one in fused)
+    everything = frozenset(("main", one.id) for one in fused)
+    assert [one.id for one in within_reach(fused, everything, config)[:4]] == [
+        *("n0", "n1", "n4", "n5")
+    ]
+    assert within_reach(fused, frozenset(), config) == tuple(fused)
+
+
+def judged(symbols: tuple[str, ...], sought: tuple[str, ...]) -> tuple[str, str]:
+    one = Candidate(
+        "main",
+        chunk("a", path="plug/conn.ex", symbols=symbols),
+        (Signal("coverage", "share", 0.1),),
+    )
+    verdict = gate((one,), GateConfig(), sought=sought).verdict
+    return verdict.level, verdict.reason
+
+
+def test_a_name_that_is_defined_is_never_refused() -> None:
+    level, reason = judged(("Plug.Conn",), ("Conn",))
+    assert level == "weak"
+    assert reason.endswith("But Plug.Conn is defined in plug/conn.ex.")
+    assert judged(("Plug.Conn",), ())[0] == "none"
+    assert judged(("Plug.Other",), ("Conn",))[0] == "none"
+    assert judged(("Conn",), ("Other.Conn",))[0] == "weak"
+
+
+def test_a_negative_limit_is_refused() -> None:
+    with pytest.raises(ConfigError, match="symbol_limit"):
+        RetrieveConfig(symbol_limit=-1)
+
+
+def test_the_filter_is_on_symbols() -> None:
+    assert AnyOf("symbols", spellings(["Plug.Conn"])).values == (
+        *("Plug.Conn", "plug.Conn", "Conn", "conn", "plug.conn", "PLUG.CONN", "CONN"),
+    )
