@@ -33,7 +33,7 @@ from pincite.ports import Index, LeasedIndex
 SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
-    4: "057c7f35a95c11b1",
+    4: "2ed4f891ee2dda5f",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
