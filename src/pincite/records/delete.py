@@ -26,9 +26,7 @@ from pincite.records.accept import id_of, path_of
 from pincite.records.going import remove_going
 from pincite.records.report import MOST_NAMED, DeleteReport
 from pincite.records.upsert import require_name
-from pincite.scope.filter import given_filter
-from pincite.scope.required import require_tags
-from pincite.scope.schema import schema_of
+from pincite.scope.filter import check_scope_of, given_filter
 from pincite.settings.load import Settings
 from pincite.sources.record_filter import sql_of
 from pincite.sources.record_store import RecordStore, records_file
@@ -125,8 +123,8 @@ def _conditions(
     """What is chosen, in SQL; ids that are not there are added to `missing`. Raises UsageError,
     TagsRequired."""
     asked: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in chosen.tags.items()}
-    given = given_filter(Scope(where=chosen.where, tags=asked), schema_of([spec]))
-    require_tags(spec, given)
+    scope = Scope(where=chosen.where, tags=asked)
+    given = given_filter(scope, check_scope_of([spec], scope))
     condition, values = sql_of(given, spec.attributes)
     if chosen.ids is None:
         return [(condition, values)]

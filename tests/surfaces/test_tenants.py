@@ -1,0 +1,451 @@
+"""Two tenants in one collection that requires tags: nobody reads of one with the tags of the other.
+
+Every public entry point has a decision here; a new one without a decision fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcp import Client
+
+from pincite import Claim, EvidencePack, Pincite
+from pincite.engine import AsyncPincite
+from pincite.errors import PinciteError, TagsRequired, UsageError
+from pincite.model import Question, Scope
+from pincite.retrieval_log import Recorder
+from pincite.settings.load import load_settings
+from pincite.surfaces.adk import TOOLS, EvidenceToolset
+from pincite.surfaces.cli.app import app
+from pincite.surfaces.mcp.chatgpt import chatgpt_tools
+from pincite.surfaces.mcp.server import make_server
+from pincite.surfaces.mcp.tools import tools
+from pincite.surfaces.render import to_json
+
+REFUSED = "is only searched and read with"
+MARKS = {"north": "quetzal", "south": "zanzibar"}
+TEXT = "The oral exam of {0} asks how a key is rotated. The answer of {0} is short.\n"
+#: What the entry points do about tags. `tags`: refused without, narrowed by them. `owner`: whoever
+#: calls it has the folder with all that is in it, and it says nothing to others.
+PYTHON = {
+    **dict.fromkeys(
+        ("search", "find", "ask", "get", "verify", "check", "delete", "count_records"), "tags"
+    ),
+    **dict.fromkeys(
+        ("index", "upsert", "collections", "warm", "refresh", "close", "stop", "reembed", "drop"),
+        "owner",
+    ),
+    **dict.fromkeys(("forget", "client", "deps"), "owner"),
+}
+COMMANDS = {
+    **dict.fromkeys(("search", "evidence", "explain", "get", "verify", "delete", "mcp"), "tags"),
+    **dict.fromkeys(("eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
+    **dict.fromkeys(("eval calibrate", "eval gen", "eval label"), "tags"),
+    "replay": "logged",
+    **dict.fromkeys(("index", "import", "reembed", "push", "pull", "status", "stop"), "owner"),
+    **dict.fromkeys(("collections", "models", "cache", "config", "presets"), "owner"),
+    **dict.fromkeys(("doctor", "embed", "rerank", "schema"), "nothing of an index"),
+    **dict.fromkeys(
+        ("eval check", "eval compare", "eval report", "eval import", "eval export"),
+        "nothing of an index",
+    ),
+}
+MCP = {"search_evidence", "read_lines", "verify_citations", "search", "fetch", "index_status"}
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A folder with an index of two tenants, the pack of both, and a locator of each kind."""
+
+    folder: Path
+    pack: EvidencePack
+    places: Mapping[str, tuple[str, ...]]
+
+    @property
+    def settings(self) -> Any:
+        return load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, self.folder)
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+    folder = tmp_path_factory.mktemp("tenants")
+    (folder / "pincite.toml").write_text(
+        '[collections.main]\nrequire = ["institution", "mode"]\n', encoding="utf-8"
+    )
+    made = load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, folder)
+    with Pincite(made) as pincite:
+        for tenant, mark in MARKS.items():
+            place = folder / f"files-{tenant}" / f"{mark}-folder" / "exam.md"
+            place.parent.mkdir(parents=True)
+            place.write_text(f"# Exam {mark}\n\n{TEXT.format(mark)}", encoding="utf-8")
+            attributes = {"institution": tenant, "mode": "exam"}
+            pincite.index(
+                folder / f"files-{tenant}",
+                lexical=True,
+                name={"north": "papers-a", "south": "papers-b"}[tenant],
+                attributes=attributes,
+            )
+            pincite.upsert(
+                {"id": one, "text": TEXT.format(mark), "title": mark, "attributes": attributes}
+                for one in ("7", f"{mark}-7")
+            )
+        both = {"institution": ["north", "south"], "mode": "exam"}
+        pack = pincite.search("how is a key rotated in the oral exam?", tags=both, limit=20)
+        places: dict[str, tuple[str, ...]] = {}
+        for tenant, mark in MARKS.items():
+            its = [one for one in pack if mark in one.text]
+            assert "records" in {one.repo for one in its}
+            assert len(its) >= 2
+            ids = [one.chunk_id for one in its]
+            places[tenant] = (
+                *ids,
+                f"#{ids[0][:12]}",
+                *(one.citation for one in its),
+                f"{mark}-folder/exam.md",
+                f"{mark}-folder/exam.md:1:2",
+                f"{tenant}/exam/{mark}-7",
+            )
+        yield Shelf(folder, pack, places)
+        pincite.stop()
+
+
+def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
+    """All commands; those below `eval` one by one."""
+    found: dict[str, click.Command] = {}
+    for name, one in group.commands.items():
+        if isinstance(one, click.Group) and name == "eval":
+            found |= commands(one, "eval ")
+        else:
+            found[f"{prefix}{name}"] = one
+    return found
+
+
+def test_every_method_has_a_decision() -> None:
+    named = {name for name in dir(AsyncPincite) if name[0] != "_"}
+    assert named == set(PYTHON)
+    assert {name for name in dir(Pincite) if name[0] != "_"} <= set(PYTHON)
+
+
+def test_every_command_has_a_decision_and_those_that_read_take_tags() -> None:
+    known = commands(app)
+    assert set(known) == set(COMMANDS)
+    for name, one in known.items():
+        takes = "tags" in {parameter.name for parameter in one.params}
+        assert takes is (COMMANDS[name] == "tags"), name
+
+
+def test_every_tool_has_a_decision(shelf: Shelf) -> None:
+    engine = AsyncPincite(shelf.settings)
+    known = (*tools(engine), *chatgpt_tools(engine))
+    assert {tool.name for tool in known} == MCP
+    for tool in known:
+        assert ("tags" in tool.takes.__struct_fields__) is (tool.name != "index_status")
+    assert TOOLS == ("retrieve_evidence", "retrieve_adk_evidence")
+
+
+def python_calls(shelf: Shelf, place: str) -> dict[str, Any]:
+    """What each method that takes tags does with an engine and tags."""
+    text = "how is a key rotated in the oral exam?"
+    one = next((one for one in shelf.pack if place in (one.chunk_id, one.citation)), shelf.pack[0])
+    return {
+        "search": lambda p, tags: p.search(text, tags=tags, context="section"),
+        "find": lambda p, tags: p.search(text, tags=tags, where="path ^= files", paths="*.md"),
+        "ask": lambda p, tags: p.ask(Question(text, Scope(tags=tags, paths=("nowhere/*",)))),
+        "get": lambda p, tags: p.get(place, 3, tags=tags),
+        "verify": lambda p, tags: [
+            (found.status, found.detail) for found in p.verify(shelf.pack, tags=tags)
+        ],
+        "check": lambda p, tags: p.check([place, Claim(place, one.text)], tags=tags),
+        "delete": lambda p, tags: p.delete(ids=["absent"], tags=tags, collection="main"),
+        "count_records": lambda p, tags: p.count_records(
+            where="mode exists",
+            tags=tags,
+            collection="main",
+        ),
+    }
+
+
+def said_by_python(call: Any, pincite: Pincite, tags: Mapping[str, Any]) -> str:
+    try:
+        found = call(pincite, tags)
+    except UsageError as error:
+        return f"{type(error).__name__}: {error}"
+    return str(to_json(found))
+
+
+def said_by_mcp(
+    shelf: Shelf, tool: str, bound: Mapping[str, Any], **arguments: Any
+) -> tuple[str, bool]:
+    """All that a client gets to see of a call, greeting and list of tools included."""
+
+    async def session() -> tuple[str, bool]:
+        async with AsyncPincite(shelf.settings) as engine:
+            heard: list[Any] = []
+            engine.log = Recorder(heard.append)
+            make = chatgpt_tools if tool in ("search", "fetch") else tools
+            server = make_server(engine, make(engine, None, bound), bound)
+            async with Client(server) as client:
+                listed = await client.list_tools()
+                result = await client.call_tool(tool, arguments)
+                seen = [str(client.instructions), listed.model_dump_json()]
+                seen += [result.model_dump_json(), to_json(heard)]
+                return "\n".join(seen), bool(result.is_error)
+
+    return asyncio.run(session())
+
+
+def said_by_adk(shelf: Shelf, tool: str, bound: Mapping[str, Any], **arguments: Any) -> str:
+    async def session() -> str:
+        toolset = EvidenceToolset(shelf.settings, tools=TOOLS, tags=bound, debug=True)
+        try:
+            return json.dumps(await getattr(toolset, tool)(**arguments))
+        finally:
+            await toolset.close()
+
+    return asyncio.run(session())
+
+
+def said_by_command(shelf: Shelf, *arguments: str) -> str:
+    found = CliRunner().invoke(app, [*arguments, "--index", str(shelf.folder / ".pincite")])
+    if found.exception is not None and not isinstance(found.exception, SystemExit):
+        assert isinstance(found.exception, PinciteError), found.exception
+    return f"{found.output}\n{found.stderr}\n{found.exception!r} {found.exception}"
+
+
+def texts_of_tags(tags: Mapping[str, Any]) -> list[str]:
+    """As options: an empty list is no option."""
+    given = [(k, one) for k, v in tags.items() for one in (v if isinstance(v, list) else [v])]
+    return [f"{name}={value}" for name, value in given]
+
+
+VALUES = st.sampled_from(
+    ["", [], [""], "north", "south", ["north", "south"], "elsewhere", ["", "north"], "NORTH"]
+)
+TAGS = st.fixed_dictionaries(
+    {}, optional={"institution": VALUES, "mode": st.sampled_from(["exam", "exam", "open", "", []])}
+)
+
+
+def named(tags: Mapping[str, Any], name: str) -> list[str]:
+    value = tags.get(name, "")
+    return [one for one in (value if isinstance(value, list) else [value]) if one]
+
+
+def hold(shelf: Shelf, tags: Mapping[str, Any], said: str, given: tuple[str, ...] = ()) -> None:
+    """Refused without all tags; never a word of a tenant that the tags do not name."""
+    complete = named(tags, "institution") and named(tags, "mode")
+    assert (REFUSED in said) is (not complete), said
+    # messages repeat what was asked for: a locator, or the path in it
+    parts = {part for one in given for part in (one, one.partition(":")[2].partition("#")[0])}
+    for one in sorted(filter(None, parts), key=len, reverse=True):
+        said = said.replace(one, "")
+    for tenant, mark in MARKS.items():
+        if complete and tenant in named(tags, "institution") and "exam" in named(tags, "mode"):
+            continue
+        assert mark not in said, said
+        for item in shelf.pack:
+            if mark in item.text:
+                assert item.chunk_id not in said, said
+
+
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(tags=TAGS, data=st.data())
+def test_no_method_says_anything_of_another_tenant(
+    shelf: Shelf, tags: dict[str, Any], data: st.DataObject
+) -> None:
+    place = data.draw(st.sampled_from([one for its in shelf.places.values() for one in its]))
+    calls = python_calls(shelf, place)
+    assert set(calls) == {name for name, does in PYTHON.items() if does == "tags"}
+    with Pincite(shelf.settings) as pincite:
+        for call in calls.values():
+            hold(shelf, tags, said_by_python(call, pincite, tags), (place,))
+
+
+@settings(
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(tags=TAGS, data=st.data())
+def test_no_tool_of_mcp_says_anything_of_another_tenant(
+    shelf: Shelf, tags: dict[str, Any], data: st.DataObject
+) -> None:
+    place = data.draw(st.sampled_from([one for its in shelf.places.values() for one in its]))
+    question = "how is a key rotated in the oral exam?"
+    calls: dict[str, dict[str, Any]] = {
+        "search_evidence": {"query": question, "debug": True, "context": "section", "tags": tags},
+        "read_lines": {"locator": place, "context": 3, "tags": tags},
+        "verify_citations": {"citations": [place], "tags": tags},
+        "search": {"query": question, "tags": tags},
+        "fetch": {"id": place if len(place) >= 8 else "00000000", "tags": tags},
+        "index_status": {},
+    }
+    assert set(calls) == MCP
+    for tool, arguments in calls.items():
+        said, _ = said_by_mcp(shelf, tool, {}, **arguments)
+        if tool == "index_status":
+            assert not any(mark in said for mark in MARKS.values())
+            assert "papers-" not in said
+        else:
+            hold(shelf, tags, said, (place,))
+
+
+@settings(
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(tags=TAGS)
+def test_no_tool_of_the_adk_says_anything_of_another_tenant(
+    shelf: Shelf, tags: dict[str, Any]
+) -> None:
+    for tool in TOOLS:
+        said = said_by_adk(shelf, tool, {}, query="oral exam", tags=texts_of_tags(tags))
+        hold(shelf, tags, said)
+
+
+@settings(
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(tags=TAGS, data=st.data())
+def test_no_command_says_anything_of_another_tenant(
+    shelf: Shelf, tags: dict[str, Any], data: st.DataObject, tmp_path_factory: Any
+) -> None:
+    place = data.draw(st.sampled_from([one for its in shelf.places.values() for one in its]))
+    folder = tmp_path_factory.mktemp("said")
+    pack, golden, out = folder / "pack.json", folder / "golden.jsonl", folder / "made.jsonl"
+    pack.write_text(shelf.pack.to_json(), encoding="utf-8")
+    golden.write_text('{"id": "q", "query": "oral exam", "off_topic": true}\n', encoding="utf-8")
+    options = [part for one in texts_of_tags(tags) for part in ("--tag", one)]
+    for name in ("search", "evidence", "explain"):
+        hold(shelf, tags, said_by_command(shelf, name, "oral exam", "--json", *options))
+    said = said_by_command(shelf, "get", place, "--json", *options)
+    hold(shelf, tags, said, (place, place.replace("\n", "\\n")))
+    cited = tuple(one.citation for one in shelf.pack)
+    hold(shelf, tags, said_by_command(shelf, "verify", str(pack), *options), cited)
+    hold(shelf, tags, said_by_command(shelf, "eval", "run", str(golden), "--json", *options))
+    said = said_by_command(shelf, "eval", "gen", "-o", str(out), *options)
+    hold(shelf, tags, said + (out.read_text(encoding="utf-8") if out.exists() else ""))
+
+
+NORTH = {"institution": "north", "mode": "exam"}
+
+
+def test_what_another_tenant_has_is_answered_as_what_there_is_not(shelf: Shelf) -> None:
+    with Pincite(shelf.settings) as pincite:
+        for place in shelf.places["south"]:
+            pairs = [("zanzibar", "xylophone"), ("south/", "nowhere/")]
+            if re.fullmatch(r"#?[0-9a-f]{12,}", place):
+                pairs = [(place.lstrip("#")[:12], "0123456789ab")]
+            absent = renamed(place, pairs)
+            assert absent != place
+            for name in ("get", "check"):
+                said = said_by_python(python_calls(shelf, place)[name], pincite, NORTH)
+                wanted = said_by_python(python_calls(shelf, absent)[name], pincite, NORTH)
+                assert renamed(said, pairs) == wanted
+
+
+def renamed(text: str, pairs: list[tuple[str, str]]) -> str:
+    for old, new in pairs:
+        text = text.replace(old, new)
+    return text
+
+
+def test_a_tenant_reads_its_own(shelf: Shelf) -> None:
+    with Pincite(shelf.settings) as pincite:
+        for place in shelf.places["north"]:
+            assert "quetzal" in pincite.get(place, tags=NORTH).text
+        states = {
+            item.path: one.status
+            for item, one in zip(shelf.pack, pincite.verify(shelf.pack, tags=NORTH), strict=True)
+        }
+        assert {s for path, s in states.items() if "zanzibar" in path} == {"deleted"}
+        assert {s for path, s in states.items() if "quetzal" in path} == {"fresh"}
+
+
+@pytest.mark.parametrize("tool", sorted(MCP - {"index_status"}))
+def test_bound_tags_are_added_and_cannot_be_widened(shelf: Shelf, tool: str) -> None:
+    own, other = shelf.places["north"][0], shelf.places["south"][0]
+
+    def arguments(place: str, **tags: Any) -> dict[str, Any]:
+        by_tool: dict[str, dict[str, Any]] = {
+            "read_lines": {"locator": place},
+            "verify_citations": {"citations": [place]},
+            "fetch": {"id": place},
+        }
+        return by_tool.get(tool, {"query": "oral exam"}) | ({"tags": tags} if tags else {})
+
+    said, failed = said_by_mcp(shelf, tool, NORTH, **arguments(own))
+    assert not failed, said
+    for tags in ({}, {"institution": "north"}, {"mode": ["exam"]}):
+        said, _ = said_by_mcp(shelf, tool, NORTH, **arguments(other, **tags))
+        assert "zanzibar" not in said
+        assert REFUSED not in said
+        assert '"tags"' not in said.split('"structured_content"')[0].split("institution")[0]
+    for tags in (
+        {"institution": "south"},
+        {"institution": ["north", "south"]},
+        {"institution": ""},
+        {"institution": []},
+        {"mode": "open"},
+    ):
+        said, failed = said_by_mcp(shelf, tool, NORTH, **arguments(other, **tags))
+        assert failed, said
+        assert "zanzibar" not in said
+        assert "is set by whoever serves this index" in said
+
+
+def test_the_adk_is_bound_as_well(shelf: Shelf) -> None:
+    for tool in TOOLS:
+        said = said_by_adk(shelf, tool, NORTH, query="oral exam")
+        assert "quetzal" in said
+        assert "zanzibar" not in said
+        said = said_by_adk(shelf, tool, NORTH, query="oral exam", tags=["institution=south"])
+        assert json.loads(said)["error_type"] == "UsageError"
+
+
+def test_descriptions_name_required_tags_that_are_not_bound(shelf: Shelf) -> None:
+    async def described(bound: Mapping[str, Any]) -> list[tuple[str, bool]]:
+        toolset = EvidenceToolset(shelf.settings, tools=TOOLS, tags=bound)
+        try:
+            made = [tool._get_declaration() for tool in await toolset.get_tools()]
+        finally:
+            await toolset.close()
+        schemas = [(one, one.parameters_json_schema or {}) for one in made if one]
+        return [(str(one.description), "tags" in of["properties"]) for one, of in schemas]
+
+    for text, asks in asyncio.run(described({"mode": "exam"})):
+        assert "without a value for each of these in `tags`: institution." in text
+        assert asks
+    for text, asks in asyncio.run(described(NORTH)):
+        assert "institution" not in text
+        assert not asks
+    said, _ = said_by_mcp(shelf, "search", {}, query="x")
+    assert "each of these in `tags`: institution, mode." in said
+
+
+def test_a_log_is_replayed_with_its_tags_and_refused_without(shelf: Shelf) -> None:
+    from pincite.diagnostics.replay import replay
+    from pincite.trace import Trace
+
+    async def again(tags: Mapping[str, Any]) -> str:
+        async with AsyncPincite(shelf.settings) as engine:
+            trace = Trace(lambda: 0.0)
+            try:
+                await engine.search("oral exam", tags=tags, trace=trace)
+            except TagsRequired:
+                return to_json(await replay(engine, "last"))
+            return to_json(await replay(engine, trace.query_id))
+
+    assert "zanzibar" not in asyncio.run(again(NORTH))
+    with pytest.raises(TagsRequired):
+        asyncio.run(again({}))
