@@ -314,7 +314,7 @@ def test_no_tool_of_the_adk_says_anything_of_another_tenant(
 
 
 @settings(
-    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(tags=TAGS, data=st.data())
 def test_no_command_says_anything_of_another_tenant(
