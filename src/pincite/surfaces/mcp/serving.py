@@ -6,8 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any
 
 import uvicorn
@@ -52,7 +51,7 @@ class Offer:
 
     chatgpt: bool = False
     preset: str | None = None
-    tags: Mapping[str, Any] = MappingProxyType({})
+    tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @asynccontextmanager
