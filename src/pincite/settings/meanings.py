@@ -148,6 +148,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "the limits are at least so many times the results that are asked for"
             ),
             "code_limit": "hits of each side of a collection of code, at least",
+            "symbol_limit": (
+                "hits among the definitions of each name in the question, in a collection of code"
+            ),
         },
         "fuse": {
             "method": "how both sides become one ranking",
@@ -190,6 +193,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "rank_code": {
             "coherence": "how much of what was found lies in the file",
+            "coherent_dense": "the share of the side by meaning in that",
             "covered": "the share of the file's name that the question has",
             "asked": "the share of the question that the file's name has",
             "folder": "the same of its folder",
