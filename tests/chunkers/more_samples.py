@@ -167,7 +167,7 @@ end
 """,
     (
         ("local M", ("M.add",), ("M.add", "add")),
-        ("M.subtract", ("M.subtract",), ("M.subtract",)),
+        ("M.subtract", ("M.subtract",), ("M.subtract", "subtract")),
     ),
 )
 ELIXIR = Sample(
