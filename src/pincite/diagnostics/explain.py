@@ -84,7 +84,8 @@ def _describe(value: object) -> _Description:
 @_describe.register
 def _(value: Query) -> _Description:
     names = ", ".join(value.identifiers)
-    return f"{value.text[:200]!r}{f', identifiers: {names}' if names else ''}", (), ()
+    asked = f", asks for {', '.join(value.sought)}" if value.asks == "symbol" else ""
+    return f"{value.text[:200]!r}{f', identifiers: {names}' if names else ''}{asked}", (), ()
 
 
 @_describe.register
