@@ -386,7 +386,8 @@ def test_bound_tags_are_added_and_cannot_be_widened(shelf: Shelf, tool: str) -> 
 
     said, failed = said_by_mcp(shelf, tool, NORTH, **arguments(own))
     assert not failed, said
-    for tags in ({}, {"institution": "north"}, {"mode": ["exam"]}):
+    fitting: tuple[dict[str, Any], ...] = ({}, {"institution": "north"}, {"mode": ["exam"]})
+    for tags in fitting:
         said, _ = said_by_mcp(shelf, tool, NORTH, **arguments(other, **tags))
         assert "zanzibar" not in said
         assert REFUSED not in said
