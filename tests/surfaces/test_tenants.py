@@ -247,7 +247,12 @@ def hold(shelf: Shelf, tags: Mapping[str, Any], said: str, given: tuple[str, ...
     complete = named(tags, "institution") and named(tags, "mode")
     assert (REFUSED in said) is (not complete), said
     # messages repeat what was asked for: a locator, or the path in it
-    parts = {part for one in given for part in (one, one.partition(":")[2].partition("#")[0])}
+    parts = {
+        part
+        for one in given
+        for head, _, rest in (one.partition(":"),)
+        for part in (one, head, rest.partition("#")[0])
+    }
     for one in sorted(filter(None, parts), key=len, reverse=True):
         said = said.replace(one, "")
     for tenant, mark in MARKS.items():
@@ -386,19 +391,20 @@ def test_bound_tags_are_added_and_cannot_be_widened(shelf: Shelf, tool: str) -> 
 
     said, failed = said_by_mcp(shelf, tool, NORTH, **arguments(own))
     assert not failed, said
-    fitting: tuple[dict[str, Any], ...] = ({}, {"institution": "north"}, {"mode": ["exam"]})
-    for tags in fitting:
+    allowed: list[dict[str, Any]] = [{}, {"institution": "north"}, {"mode": ["exam"]}]
+    for tags in allowed:
         said, _ = said_by_mcp(shelf, tool, NORTH, **arguments(other, **tags))
         assert "zanzibar" not in said
         assert REFUSED not in said
         assert '"tags"' not in said.split('"structured_content"')[0].split("institution")[0]
-    for tags in (
+    others: list[dict[str, Any]] = [
         {"institution": "south"},
         {"institution": ["north", "south"]},
         {"institution": ""},
         {"institution": []},
         {"mode": "open"},
-    ):
+    ]
+    for tags in others:
         said, failed = said_by_mcp(shelf, tool, NORTH, **arguments(other, **tags))
         assert failed, said
         assert "zanzibar" not in said
