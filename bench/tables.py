@@ -9,6 +9,7 @@ import msgspec
 
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
+from bench.code_search_table import code_search
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
@@ -280,6 +281,7 @@ def cli(raw: Any) -> str:
 
 TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
+    "code_search": code_search,
     "golden": golden,
     "evidence": evidence,
     "citations": citations,
