@@ -37,17 +37,22 @@ EXPECTED = {
                 )
             }
         ),
-        retrieve=RetrieveConfig(dense_limit=80, sparse_limit=120, hnsw_ef=256, code_limit=80),
+        retrieve=RetrieveConfig(
+            dense_limit=80, sparse_limit=120, hnsw_ef=256, code_limit=80, symbol_limit=0
+        ),
         fuse=FuseConfig(method="weighted_dbsf", apart=True),
         load=LoadConfig(pool=180, share=0.5, alone=1 / 3, vectors=False),
         smooth=SmoothConfig(weight=0.0),
+        rank_code=RankCodeConfig(enabled=False),
         rerank=RerankConfig(pool=180),
         cover=CoverageConfig(candidates=30),
         select=SelectConfig(results=12, docs=3, code=3),
         pack=PackConfig(need_url=True),
     ),
     MULTI_MODEL: Profile(
-        retrieve=RetrieveConfig(dense_limit=144, sparse_limit=144, per_result=12, code_limit=1),
+        retrieve=RetrieveConfig(
+            dense_limit=144, sparse_limit=144, per_result=12, code_limit=1, symbol_limit=0
+        ),
         fuse=FuseConfig(method="rrf"),
         across=MergeConfig(method="rrf", depth=36, per_result=3),
         load=LoadConfig(pool=36, alone=1.0),

@@ -39,7 +39,7 @@ class RankCodeConfig:
     tests: float = 0.5
     prose: float = 0.5
     minor: float = 0.6
-    further: float = 0.5
+    further: float = 0.7
     pool: int = 100
     enabled: bool = True
 
