@@ -108,7 +108,7 @@ class Daemon(service.Daemon):
         if kind == "handshake":
             return {"protocol": identity.protocol, "version": identity.version, "pid": "?"}
         return identity
-    async def documents(self, collection, source=None):
+    async def documents_after(self, collection, source, after, limit):
         return [{"name": "a.md"}] if kind == "answer" else ()
 service.Daemon = Daemon
 if kind == "fingerprint":
