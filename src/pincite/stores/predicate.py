@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pincite.model import Chunk
@@ -82,23 +82,21 @@ def within(bounds: Range, value: int | float) -> bool:
     """Is the value within all bounds that are given? As floats, but for an equality."""
     if bounds.exactly is not None and isinstance(value, int):
         return value == bounds.exactly
-    number = float(value)
-    return (
-        (bounds.gte is None or number >= float(bounds.gte))
-        and (bounds.gt is None or number > float(bounds.gt))
-        and (bounds.lte is None or number <= float(bounds.lte))
-        and (bounds.lt is None or number < float(bounds.lt))
-    )
+    return _between(bounds, float(value), float)
 
 
 def within_dates(bounds: DateRange, value: str) -> bool:
     """Is the beginning of the date within all bounds that are given?"""
-    key = date_key(value)
+    return _between(bounds, date_key(value), date_key)
+
+
+def _between(bounds: Range | DateRange, held: Any, key: Callable[[Any], Any]) -> bool:
+    """Is what is held within the bounds, each by its key?"""
     return (
-        (bounds.gte is None or key >= date_key(bounds.gte))
-        and (bounds.gt is None or key > date_key(bounds.gt))
-        and (bounds.lte is None or key <= date_key(bounds.lte))
-        and (bounds.lt is None or key < date_key(bounds.lt))
+        (bounds.gte is None or held >= key(bounds.gte))
+        and (bounds.gt is None or held > key(bounds.gt))
+        and (bounds.lte is None or held <= key(bounds.lte))
+        and (bounds.lt is None or held < key(bounds.lt))
     )
 
 
