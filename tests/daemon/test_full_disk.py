@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,8 +95,10 @@ def test_a_full_disk_can_be_searched_and_written_to_when_there_is_room_again(
             fill(disk, 0)
             (sparse,) = await index.search("main", request_for("fox", dense=None))
             assert len(sparse.hits) == 1
-            assert "the disk is full: 0 MB are free at" in (await index.hello()).only_read
-            with pytest.raises(DiskFull, match="0 MB are free at") as caught:
+            # a killed process may give back a little more after the disk was filled
+            full = re.compile(r"the disk is full: [0-9] MB are free at")
+            assert full.search((await index.hello()).only_read)
+            with pytest.raises(DiskFull, match=full) as caught:
                 await index.remove("main", ["a1"])
             assert str(root) in caught.value.message
             assert "the index is intact" in caught.value.message

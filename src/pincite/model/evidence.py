@@ -27,6 +27,10 @@ VerdictLevel = Literal["grounded", "weak", "none"]
 #: corpus, or neither.
 ThresholdOrigin = Literal["measured", "calibrated", "assumed"]
 Confidence = Literal["high", "medium"]
+#: What a look at the file said while the pack was made: it has the cited lines (`fresh`); it has
+#: changed since it was indexed, and the text is now at the lines that are cited (`moved`); its
+#: source is not at hand, or it was not looked at (`unchecked`).
+Truth = Literal["fresh", "moved", "unchecked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +88,54 @@ class Gated:
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """A passage that was found, inside of what is shown: the lines to mark. `start_char` and
+    `end_char` are those of a record, as in `Evidence`."""
+
+    citation: str
+    chunk_id: str
+    start_line: int
+    end_line: int
+    start_char: int | None = None
+    end_char: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
-    """The lines around a piece of evidence, or its whole section, from the index."""
+    """What is shown of a file for a piece of evidence, whole lines of it: the definition or section
+    that encloses the passage, what stands around it, or several passages of the file in one span.
+
+    `citation` is that of these lines, empty where they have none. `matches` are the passages within
+    them that were found, in the order of the file, that of the evidence among them; empty where
+    that is the only one.
+    """
 
     start_line: int
     end_line: int
     text: str
+    citation: str = ""
+    matches: tuple[Match, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """A passage that was found and is not shown, since its file has the text no more (`stale`) or
+    is gone (`deleted`). `detail` says so in words."""
+
+    why: Literal["stale", "deleted"]
+    citation: str
+    collection: str
+    path: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentTerms:
+    """Informative terms of the question, as it has them, that occur nowhere: in nothing that was
+    searched (`index`), or in none of the passages that are shown (`evidence`)."""
+
+    index: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
 
 
 # A Struct is made, sent and read in half the time of a dataclass.
@@ -97,7 +143,8 @@ class Evidence(msgspec.Struct, frozen=True):
     """A chunk that is shown. `number` counts from 1 in order of rank. `start_char` and `end_char`
     are the characters of a record that are cited (0-based, the end is not), None in a file.
     `record_id` is the id that the record was written with, None in a file. `title` is that of the
-    record or document, empty where it has none."""
+    record or document, empty where it has none. `truth` says whether the file was looked at: its
+    lines, text and revision are those of now."""
 
     number: int
     citation: str
@@ -126,6 +173,7 @@ class Evidence(msgspec.Struct, frozen=True):
     end_char: int | None = None
     record_id: str | None = None
     title: str = ""
+    truth: Truth = "unchecked"
 
     @property
     def score(self) -> float:
@@ -175,7 +223,11 @@ class Plan:
 class EvidencePack:
     """The answer of a search: a verdict, and evidence best first, over which it iterates. The JSON
     form is described by `pincite schema`. `debug` is empty unless it was asked for: what each
-    service was asked and answered, in order of time."""
+    service was asked and answered, in order of time.
+
+    `omitted` is what would be shown if its file still had it. `closest` are up to three passages
+    below the bar, where the verdict is `none`: they are nearest, and no evidence. `absent_terms`
+    are words of the question that occur nowhere."""
 
     schema_version: str
     query: str
@@ -186,6 +238,9 @@ class EvidencePack:
     warnings: tuple[Notice, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     debug: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
+    omitted: tuple[Omitted, ...] = ()
+    closest: tuple[Evidence, ...] = ()
+    absent_terms: AbsentTerms = AbsentTerms()
 
     def __iter__(self) -> Iterator[Evidence]:
         """The evidence, best first.
@@ -242,7 +297,7 @@ class EvidencePack:
             indent: spaces for each level; 0 or less for one line.
 
         >>> pack.to_json(indent=0)[:24]
-        '{"schema_version": "1.3"'
+        '{"schema_version": "1.4"'
         """
         return json_text(self, indent)
 

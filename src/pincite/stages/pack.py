@@ -19,7 +19,7 @@ from pincite.model import (
 )
 from pincite.model.citation import chars_of, cite
 
-SCHEMA_VERSION = "1.3"
+SCHEMA_VERSION = "1.4"
 
 
 @dataclass(frozen=True, slots=True)
