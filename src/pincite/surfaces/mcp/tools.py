@@ -171,7 +171,7 @@ class Checks:
 async def _search(
     engine: AsyncPincite, preset: str | None, bound: Attributes, asked: SearchArguments
 ) -> Answer:
-    engine.refresh()
+    engine.reopen()
     given = {name: getattr(asked, name) for name in asked.__struct_fields__}
     query, debug = given.pop("query"), given.pop("debug")
     given["tags"] = bind_tags(bound, asked.tags)
@@ -236,7 +236,7 @@ async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArgument
 
 
 async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -> Answer:
-    engine.refresh()
+    engine.reopen()
     found = kept_back(await commands.status(engine), all_=bool(bound))
     return Answer(commands.status_table(found), msgspec.to_builtins(found))
 
