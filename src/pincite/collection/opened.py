@@ -233,11 +233,11 @@ class OpenIndex:
         return True
 
 
-def wish_of(settings: Settings, *, now: bool = False) -> Wish:
-    """What the settings say of keeping up to date."""
+def wish_of(settings: Settings, *, now: bool = False, auto: bool = False) -> Wish:
+    """What the settings say of keeping up to date, or `auto` whatever they say."""
     given = settings.refresh
     return Wish(
-        auto=given.auto,
+        auto=auto or given.auto,
         every_s=given.every_s,
         watch=given.watch,
         remote=given.remote,

@@ -46,7 +46,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What to serve: ChatGPT's two tools or the four, and by which preset they search, None for
+    """What to serve: ChatGPT's two tools or all others, and by which preset they search, None for
     the configured profile. The `tags` are added to every call, which cannot widen them."""
 
     chatgpt: bool = False
