@@ -25,7 +25,7 @@ from pincite.settings.load import load_settings
 
 #: In the order in which they are run: the ones that time something first.
 SUBJECTS: Final = (
-    *("cli", "latency", "encoder", "providers"),
+    *("cli", "freshness", "latency", "encoder", "providers"),
     *("quality", "code_search", "golden", "evidence", "citations", "evaluation"),
     "stores",
 )

@@ -98,6 +98,7 @@ class Commands:
         self.index = index
         self._environ = {
             **os.environ,
+            "PINCITE_REFRESH": "manual",
             "PINCITE_INDEX": str(index),
             "PINCITE_MODELS": str(options.models),
             "PINCITE_IDLE_S": "120",

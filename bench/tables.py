@@ -13,6 +13,7 @@ from bench.code_search_table import code_search
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
+from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
 from bench.providers_table import providers
@@ -279,6 +280,20 @@ def cli(raw: Any) -> str:
     )
 
 
+def freshness(raw: Any) -> str:
+    """How soon edits are found, and what a look costs a search."""
+    figures = msgspec.convert(raw, FreshnessFigures, str_keys=True)
+    rows = {
+        f"an edit among {figures.files:,} files is found": figures.edits,
+        "search": figures.search,
+        "search, with a look at the folders": figures.look,
+    }
+    burst = f"{figures.burst_files:,} edits at once are all found after"
+    return "\n\n".join(
+        (times_table("", rows), table(("", ""), [(burst, f"{figures.burst_s:.1f} s")]))
+    )
+
+
 TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "code_search": code_search,
@@ -293,4 +308,5 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "million": million,
     "records": records,
     "cli": cli,
+    "freshness": freshness,
 }

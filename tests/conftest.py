@@ -22,4 +22,7 @@ def _files_of_a_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
         patch.setenv("XDG_STATE_HOME", str(home / "state"))
+        patch.setenv(
+            "PINCITE_REFRESH", "manual"
+        )  # nothing is indexed behind a test that edits files
         yield

@@ -8,9 +8,11 @@ from pincite.settings.load import VARIABLES
 
 
 def clean_environment() -> dict[str, str]:
-    """That of this process without anything that Pincite reads."""
-    return {
+    """That of this process without anything that Pincite reads, and without runs in the
+    background, which tests of these ask for."""
+    given = {
         name: value
         for name, value in os.environ.items()
         if name not in VARIABLES and not name.startswith("PINCITE_")
     }
+    return {**given, "PINCITE_REFRESH": "manual"}

@@ -23,7 +23,7 @@ from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError
 from pincite.ingestion.batch import Batch, Prepared, SkippedFile
-from pincite.ingestion.changes import Changes, find_changes
+from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
@@ -60,8 +60,10 @@ async def index_sources(
     locations: Sequence[str | Path],
     options: IndexOptions,
     progress: Callable[[Progress], None],
+    among: frozenset[str] | None = None,
 ) -> tuple[IngestReport, ...]:
-    """Index the sources one after the other; see `AsyncPincite.index`."""
+    """Index the sources one after the other; see `AsyncPincite.index`. `among` names those that are
+    known and are looked at again with care, in place of all that are known."""
     options = replace(options, collection=options.collection or settings.indexed_collection)
     what = f"indexing {names_of(locations)} into {options.collection!r}"
     waiting = Waiting(options.wait_s, options.on_notice)
@@ -73,7 +75,8 @@ async def index_sources(
         if options.rebuild:
             unsettle(settings.index, options.collection)
         known = known_types(settings.attributes, held, options)
-        with open_all(locations, options, base, settings.sources, known, settings.index) as opened:
+        folder = settings.index
+        with open_all(locations, options, base, settings.sources, known, folder, among) as opened:
             schema = await settle_schema(settings, client, held, known, opened, options)
             async with open_dense(settings, of_model(settings, held, options), options) as dense:
                 models = Models(settings.use, settings.models, offline=settings.offline)
@@ -90,9 +93,11 @@ async def index_sources(
                     made_with_no_other if options.rebuild else index.made_with,
                     progress,
                     options.on_notice,
+                    careful=among is not None,
                 )
                 reports = await ingest_all(opened, spec, deps)
-                for former in renamed(opened, base.sources if base else (), settings.sources):
+                formerly = base.sources if base and among is None else ()
+                for former in renamed(opened, formerly, settings.sources):
                     for info in held:
                         await client.forget(info.spec.name, former)
                 await weigh_others(index, target.others, deps.sparse, progress)
@@ -125,6 +130,8 @@ async def ingest(
     records = await index.documents(spec.name, opened.source.name)
     deps.progress(Progress("diff", 0, len(records)))
     changes = await asyncio.to_thread(find_changes, opened, records, spec, deps.made_with)
+    if deps.careful:
+        require_not_emptied(opened, changes, records)
     report.expect(changes, records)
     infos = await index.collections()
     record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))

@@ -15,6 +15,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
+from pincite.daemon.freshness import Freshness
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
@@ -237,9 +238,17 @@ class Pincite:
         """See `AsyncPincite.warm`."""
         self._call(self._engine.warm)
 
-    def refresh(self) -> None:
+    def reopen(self) -> None:
+        """See `AsyncPincite.reopen`."""
+        self._engine.reopen()
+
+    def refresh(self, *, wait: bool = True) -> Freshness:
         """See `AsyncPincite.refresh`."""
-        self._engine.refresh()
+        return self._call(partial(self._engine.refresh, wait=wait))
+
+    def freshness(self) -> Freshness:
+        """See `AsyncPincite.freshness`."""
+        return self._call(self._engine.freshness)
 
     def reembed(
         self,

@@ -31,7 +31,7 @@ def test_a_model_stays_open_when_collections_are_looked_up_again(
         async with AsyncPincite(load_settings(environ, shop.folder)) as engine:
             for words in ("rotate a key", "rotate a key", "backups"):
                 provider.record.clear()
-                engine.refresh()
+                engine.reopen()
                 pack = await engine.search(words)
                 assert {one.collection for one in pack.evidence} <= {"wiki", "notes"}
                 asked.append(provider.record.requests)

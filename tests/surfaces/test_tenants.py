@@ -43,7 +43,19 @@ PYTHON = {
         ("search", "find", "ask", "get", "verify", "check", "delete", "count_records"), "tags"
     ),
     **dict.fromkeys(
-        ("index", "upsert", "collections", "warm", "refresh", "close", "stop", "reembed", "drop"),
+        (
+            "index",
+            "upsert",
+            "collections",
+            "warm",
+            "refresh",
+            "reopen",
+            "freshness",
+            "close",
+            "stop",
+            "reembed",
+            "drop",
+        ),
         "owner",
     ),
     **dict.fromkeys(("forget", "client", "deps"), "owner"),
@@ -53,7 +65,9 @@ COMMANDS = {
     **dict.fromkeys(("eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
     **dict.fromkeys(("eval calibrate", "eval gen", "eval label"), "tags"),
     "replay": "logged",
-    **dict.fromkeys(("index", "import", "reembed", "push", "pull", "status", "stop"), "owner"),
+    **dict.fromkeys(
+        ("index", "import", "reembed", "push", "pull", "status", "stop", "watch"), "owner"
+    ),
     **dict.fromkeys(("collections", "models", "cache", "config", "presets"), "owner"),
     **dict.fromkeys(("doctor", "embed", "rerank", "schema"), "nothing of an index"),
     **dict.fromkeys(
@@ -62,6 +76,8 @@ COMMANDS = {
     ),
 }
 MCP = {"search_evidence", "read_lines", "verify_citations", "search", "fetch", "index_status"}
+MCP |= {"refresh"}
+WITHOUT_TAGS = {"index_status", "refresh"}
 
 
 @dataclass(frozen=True)
@@ -150,7 +166,7 @@ def test_every_tool_has_a_decision(shelf: Shelf) -> None:
     known = (*tools(engine), *chatgpt_tools(engine))
     assert {tool.name for tool in known} == MCP
     for tool in known:
-        assert ("tags" in tool.takes.__struct_fields__) is (tool.name != "index_status")
+        assert ("tags" in tool.takes.__struct_fields__) is (tool.name not in WITHOUT_TAGS)
     assert TOOLS == ("retrieve_evidence", "retrieve_adk_evidence")
 
 

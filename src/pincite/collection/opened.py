@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -10,6 +12,7 @@ from typing import Self
 from pincite.catalog.file import holds_index
 from pincite.collection.external import ForeignCollections
 from pincite.collection.searchables import Searchables, open_searchables
+from pincite.daemon.freshness import Freshness, Wish
 from pincite.daemon.open_index import open_index, prepare
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.remote_search import remote_search_of
@@ -27,6 +30,8 @@ from pincite.settings.load import Settings
 from pincite.trace import Trace
 
 log = logging.getLogger("pincite")
+
+_LOOK_S = 0.05
 
 
 class OpenIndex:
@@ -87,13 +92,47 @@ class OpenIndex:
             self._client = open_index(self.settings)
         return self._client
 
-    def refresh(self) -> None:
-        """Look again at what is indexed with the next search, as others may have changed it. A
-        program that stays up calls it now and then; it costs the next search a few milliseconds.
+    def reopen(self) -> None:
+        """Look again at which collections there are with the next search, as others may have
+        changed them. A program that stays up calls it now and then; it costs the next search a few
+        milliseconds.
 
-        >>> pincite.refresh()
+        >>> pincite.reopen()
         """
         self._searchables = None
+
+    async def refresh(self, *, wait: bool = True) -> Freshness:
+        """Bring what is indexed from folders, checkouts and archives up to date, also where
+        `refresh.mode` is `manual`. Another process does it; nothing new is indexed, and nothing is
+        removed where a folder is gone as a whole.
+
+        Arguments:
+            wait: return when it has been done; else at once, and searches find it later.
+
+        Returns how old the index is: what is being indexed still, and `troubles` where something
+        could not be. Raises IndexNotFound, IndexUnavailable.
+
+        >>> fresh = await pincite.refresh()
+        >>> fresh.pending, fresh.troubles
+        ((), ())
+        """
+        daemon = self.client()
+        found = await daemon.look(wish_of(self.settings, now=True))
+        number = found.wanted
+        while wait and found.done < number:
+            await asyncio.sleep(_LOOK_S)
+            found = (await daemon.condition()).freshness
+        self._searchables = None
+        return found
+
+    async def freshness(self) -> Freshness:
+        """How old the index is: the last look, what is being indexed, and whether file events are
+        heard. Raises IndexNotFound, IndexUnavailable.
+
+        >>> (await pincite.freshness()).indexing
+        False
+        """
+        return (await self.client().condition()).freshness
 
     async def deps(self, scope: Scope = Scope()) -> Deps:
         """What a search asks: collections with their encoders, the reranker, what languages know.
@@ -162,16 +201,25 @@ class OpenIndex:
     ) -> EvidencePack:
         steps.steps.clear()
         entry.found = None
+        notices = await self._look(question.scope) if self.settings.refresh.auto else ()
         known, deps = await self._opened(question.scope, profile, asked=True)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
         asked, daemon = None, self.client()
         if not steps.detailed:
             asked = remote_search_of(question, deps, daemon, profile, logged=self.log.enabled)
         if asked is None:
-            return await search(question, deps, profile, steps)
-        answer = await daemon.ask(asked)
-        entry.found = answer.found
-        return answer.pack
+            pack = await search(question, deps, profile, steps)
+        else:
+            answer = await daemon.ask(asked)
+            entry.found, pack = answer.found, answer.pack
+        return replace(pack, warnings=(*pack.warnings, *notices)) if notices else pack
+
+    async def _look(self, scope: Scope) -> tuple[Notice, ...]:
+        """Have the folders looked at where that is due, and say what is being indexed."""
+        if not holds_index(self.settings.index):
+            return ()
+        found = await self.client().look(wish_of(self.settings))
+        return refreshing_notices(found, scope, self.settings)
 
     async def _outdated(self) -> bool:
         """Have collections come or gone since they were opened? Then they are opened again."""
@@ -183,6 +231,42 @@ class OpenIndex:
             return False
         self._searchables = None
         return True
+
+
+def wish_of(settings: Settings, *, now: bool = False, auto: bool = False) -> Wish:
+    """What the settings say of keeping up to date, or `auto` whatever they say."""
+    given = settings.refresh
+    return Wish(
+        auto=auto or given.auto,
+        every_s=given.every_s,
+        watch=given.watch,
+        remote=given.remote,
+        config=str(settings.config or ""),
+        models=str(settings.models),
+        now=now,
+    )
+
+
+def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
+    """A warning of what a search may not have found yet, as it is being indexed. Of a collection
+    that requires tags neither sources nor numbers are told."""
+    said: list[str] = []
+    for one in found.pending:
+        options = settings.use.options.get(one.collection)
+        if scope.collections and one.collection not in scope.collections:
+            continue
+        if scope.sources and one.source not in scope.sources:
+            continue
+        if options is not None and options.require:
+            said.append(f"files of {one.collection}")
+        else:
+            said.append(f"{one.files:,} file{'s' * (one.files != 1)} of {one.source}")
+    if not said:
+        return ()
+    named = ", ".join(dict.fromkeys(said))
+    one_only = said == [said[0]] and said[0].startswith("1 file ")
+    verb = "is" if one_only else "are"
+    return (Notice("refreshing", f"{named} changed and {verb} being indexed"),)
 
 
 def _log_notice(notice: Notice) -> None:

@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +55,9 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
 
         return open_encoder(models)
 
-    daemon = Daemon(root, models, load_encoder, lambda root: open_remembered(root, os.environ))
+    environ = os.environ  # handed on, not read
+    opening = partial(open_remembered, environ=environ)
+    daemon = Daemon(root, models, load_encoder, opening, environ)
     rarely_collect()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, daemon.leaving.set)

@@ -91,6 +91,8 @@ class RemoteIndex:
     hello = remote(protocol.Service.hello)
     embed_query = remote(protocol.Service.embed_query)
     ask = remote(protocol.Service.ask)
+    look = remote(protocol.Service.look)
+    condition = remote(protocol.Service.condition)
 
     async def documents(
         self, collection: str, source: str | None = None

@@ -24,6 +24,7 @@ from typing import Any, Protocol, get_type_hints
 import msgspec
 
 from pincite import errors
+from pincite.daemon.freshness import Condition, Freshness, Wish
 from pincite.daemon.remote_search import Answer, Host, RemoteSearch
 from pincite.model import DocumentRecord, Vector
 from pincite.ports import Index, LeasedIndex
@@ -34,7 +35,7 @@ SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
-    5: "663b492b660f382c",
+    5: "f22e7de22b29cb03",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
@@ -76,6 +77,12 @@ class Service(Host, Protocol):
 
     async def ask(self, asked: RemoteSearch) -> Answer:
         """Search. Raises what `pincite.search` raises."""
+
+    async def look(self, wish: Wish) -> Freshness:
+        """Look at folders if that is due, for 100 ms at most, and say how old the index is."""
+
+    async def condition(self) -> Condition:
+        """How old the index is, and what the daemon takes."""
 
 
 class ServedIndex(LeasedIndex, Service, Protocol):

@@ -129,6 +129,12 @@ def _open(place: SearchableState, host: Host, models: str) -> Searchable:
     return Searchable(spec, host, sparse, dense, *rest)
 
 
+def forget() -> None:
+    """Let go of what is only remembered to be quick."""
+    for known in (_places, _profile, _sparse):
+        known.cache_clear()
+
+
 @lru_cache(_SETTINGS)
 def _places(encoded: bytes) -> tuple[SearchableState, ...]:
     return msgspec.msgpack.decode(encoded, type=tuple[SearchableState, ...])

@@ -32,6 +32,7 @@ log = logging.getLogger("pincite.daemon")
 _FLUSH_EVERY_S = 2.0  # what a loss of power may take; a killed process loses nothing
 _LOOK_EVERY_S = 0.5
 _FINISH_S = 10.0  # what is under way when the daemon leaves may take so long
+REST_S = 60.0
 _BACKLOG = 1024  # a client that finds the queue full fails in an odd way
 _BUFFER_BYTES = 1024 * 1024
 
@@ -89,8 +90,15 @@ class Reception:
                 writer.transport.abort()
 
 
-async def serve(daemon: Daemon, root: Path, idle_s: float, ready: Callable[[], None]) -> None:
-    """Answer clients until the daemon is told to leave or nobody has come for `idle_s`."""
+async def serve(
+    daemon: Daemon,
+    root: Path,
+    idle_s: float,
+    ready: Callable[[], None],
+    rest_s: float = REST_S,
+) -> None:
+    """Answer clients until the daemon is told to leave or nobody has come for `idle_s`. It rests
+    when nobody has asked for anything for `rest_s`."""
     reception = Reception(daemon)
     place = workplace(root)
     (place / protocol.SOCKET).unlink(missing_ok=True)
@@ -109,6 +117,9 @@ async def serve(daemon: Daemon, root: Path, idle_s: float, ready: Callable[[], N
             daemon.abandon(why)
         if reception.busy or daemon.busy:
             last_seen = now
+        at_work = daemon.busy or daemon.dirty or daemon.refreshing.busy
+        if daemon.usage.unused_s >= rest_s and not at_work:
+            daemon.rest()
         if daemon.dirty and now - last_flush >= _FLUSH_EVERY_S:
             last_flush = now
             try:
@@ -118,6 +129,7 @@ async def serve(daemon: Daemon, root: Path, idle_s: float, ready: Callable[[], N
             except PinciteError as error:
                 log.error("what was written last may not survive a loss of power: %s", error)
     daemon.leaving.set()
+    await daemon.refreshing.close()  # what it started would start the next daemon
     server.close()
     await reception.close()
     (place / protocol.SOCKET).unlink(missing_ok=True)
@@ -143,6 +155,8 @@ async def answer(daemon: Daemon, body: bytes) -> bytes:
             daemon.abandon(why)
         if name in protocol.writing():
             daemon.require_writable()
+        if daemon.usage.counts(name):
+            daemon.wake()
         with daemon.usage.request(name):
             result = await getattr(daemon, name)(**arguments)
         return protocol.encode((True, result))

@@ -6,19 +6,23 @@ import asyncio
 import fcntl
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import NoReturn
 
 from pincite import version
 from pincite.catalog.file import open_catalog
 from pincite.daemon import protocol, remote_search
+from pincite.daemon.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.read_only import Copy, why_only_read, workplace
+from pincite.daemon.refreshing import Refreshing
+from pincite.daemon.resting import memory_mb, now, trim
 from pincite.daemon.usage import Usage
 from pincite.errors import EnginePanicked, IndexUnavailable, ModelUnavailable
 from pincite.index.local import LocalIndex
-from pincite.model import CollectionSpec, Vector
+from pincite.model import CollectionSpec, SourceRecord, Vector
 from pincite.ports import DenseEncoder
 from pincite.stores.opening import Opened, open_edge
 
@@ -38,9 +42,11 @@ class Daemon(LocalIndex):
         models: Path,
         load_encoder: Callable[[Path], DenseEncoder],
         open_store: Callable[[Path], Opened] = open_edge,
+        environ: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Take the folder. `load_encoder` opens the encoder from a folder of models, at first
-        `models`. Raises AlreadyRunning, IndexTooNew, StoreError, UsageError."""
+        `models`. `environ` is that of the processes that it starts. Raises AlreadyRunning,
+        IndexTooNew, StoreError, UsageError."""
         self._root = root
         self._copy: Copy | None = None
         self._folder = root.stat()
@@ -61,6 +67,8 @@ class Daemon(LocalIndex):
         self._encoder: asyncio.Future[DenseEncoder] | None = None
         self.leaving = asyncio.Event()
         self.usage = Usage()
+        self.refreshing = Refreshing(root, self, environ)
+        self._resting_since = ""
 
     def _let_go(self) -> None:
         if self._copy is not None:
@@ -122,6 +130,42 @@ class Daemon(LocalIndex):
     async def ask(self, asked: remote_search.RemoteSearch) -> remote_search.Answer:
         return await remote_search.answer(asked, self)
 
+    async def look(self, wish: Wish) -> Freshness:
+        if self._copy is None:
+            return await self.refreshing.look(wish)
+        return Freshness(wish.auto, troubles=(Trouble("", "", self._copy.why.message),))
+
+    async def condition(self) -> Condition:
+        loaded = []
+        if self._encoder is not None and self._encoder.done():
+            loaded.append("encoder of queries")
+        freshness = self.refreshing.state()
+        return Condition(memory_mb(), tuple(loaded), self._resting_since, freshness)
+
+    def rest(self) -> None:
+        """Let go of what can be loaded again in a moment."""
+        if self._resting_since:
+            return
+        if self._encoder is not None and not self._encoder.done():
+            return
+        self._encoder = None
+        remote_search.forget()
+        trim()
+        self._resting_since = now()
+        log.info("resting with %.0f MB", memory_mb())
+
+    def wake(self) -> None:
+        """Somebody asks for something again: what a search needs is loaded meanwhile."""
+        if self._resting_since:
+            self._resting_since = ""
+            if any(spec.dense for spec in self._specs.values()):
+                self._warm()
+
+    async def put_source(self, collection: str, record: SourceRecord) -> None:
+        await super().put_source(collection, record)
+        if record.complete:
+            self.refreshing.source_written()
+
     async def create(self, spec: CollectionSpec) -> None:
         await super().create(spec)
         if spec.dense:
@@ -163,6 +207,7 @@ class Daemon(LocalIndex):
 
     async def close(self) -> None:
         try:
+            await self.refreshing.close()
             await super().close()
         finally:
             self._let_go()

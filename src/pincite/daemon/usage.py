@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: What clients say before they know with whom they speak.
-_GREETINGS = frozenset({"hello", "leave"})
+#: What clients say before they know with whom they speak, and while they only watch.
+_GREETINGS = frozenset({"hello", "leave", "look", "condition"})
 
 
 class Usage:
@@ -17,10 +17,15 @@ class Usage:
         self._under_way = 0
         self._last_s = time.monotonic()
 
+    @staticmethod
+    def counts(name: str) -> bool:
+        """Does somebody who says this ask for something?"""
+        return name not in _GREETINGS
+
     @contextmanager
     def request(self, name: str) -> Iterator[None]:
         """While a request is answered."""
-        counts = name not in _GREETINGS
+        counts = self.counts(name)
         self._under_way += counts
         try:
             yield

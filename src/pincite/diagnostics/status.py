@@ -6,8 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace as replace_fields
+
 from pincite.collection.members import hidden, visible
+from pincite.daemon.freshness import Condition
 from pincite.daemon.read_only import may_write
+from pincite.diagnostics.freshness import anonymous, freshness_lines
 from pincite.encoders.by_name import rung_of
 from pincite.model import Attributes, CollectionSpec
 from pincite.model.attributes import values_of
@@ -19,10 +23,14 @@ if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
 
 
+_UNKNOWN = Condition(0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """An index folder, its collections, and what would mend or better them. Of those `kept_back`
-    neither sources nor counts are given, as they are of all tenants."""
+    neither sources nor counts are given, as they are of all tenants. `condition` is what the
+    daemon takes and how old the index is, `refresh` whether it keeps itself up to date."""
 
     index: str
     daemon_pid: int
@@ -34,12 +42,15 @@ class Status:
     logging: bool = True
     only_read: str = ""
     kept_back: tuple[str, ...] = ()
+    condition: Condition = _UNKNOWN
+    refresh: str = "manual"
 
 
 async def status(engine: AsyncPincite) -> Status:
     """Ask the daemon. Raises IndexNotFound."""
     client = engine.client()
     identity = await client.hello()
+    condition = await client.condition()
     infos = await engine.collections()
     advice = []
     for info in infos:
@@ -68,6 +79,8 @@ async def status(engine: AsyncPincite) -> Status:
         logging=engine.settings.log.enabled and may_write(engine.settings.index),
         store=engine.settings.store.place,
         only_read=identity.only_read,
+        condition=condition,
+        refresh="auto" if engine.settings.refresh.auto else "manual",
     )
 
 
@@ -80,7 +93,9 @@ def kept_back(found: Status, *, all_: bool = False) -> Status:
     infos = tuple(
         without_contents(info) if info.spec.name in names else info for info in found.collections
     )
-    return replace(found, collections=infos, advice=(), kept_back=tuple(sorted(names)))
+    kept = tuple(sorted(names))
+    condition = replace_fields(found.condition, freshness=anonymous(found.condition.freshness))
+    return replace(found, collections=infos, advice=(), kept_back=kept, condition=condition)
 
 
 def without_contents(info: CollectionInfo) -> CollectionInfo:
@@ -135,6 +150,7 @@ def status_table(found: Status) -> str:
         f"store    {found.store}",
         f"log      {'of searches, in the index folder' if found.logging else 'off'}",
     ]
+    lines += freshness_lines(found.condition, found.refresh)
     if found.only_read:
         lines.append(f"writes   none: {found.only_read}")
     unseen = hidden(found.collections)

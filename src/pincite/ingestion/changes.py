@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
 
 from pincite.errors import SourceError
 from pincite.ingestion.describe import described_again
@@ -12,6 +14,9 @@ from pincite.ingestion.revisions import MadeWith, fingerprints_of, revision_of, 
 from pincite.model import CollectionSpec, DocumentRecord
 from pincite.readers import content_hash_of
 from pincite.sources import Entry, OpenSource, Skipped
+
+EMPTY: Final = "has none of its files any more"
+FOREGROUND: Final = "pincite index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,23 @@ def find_changes(
         *(tuple(pending), tuple(touched), removed, tuple(skipped), new, changed, unchanged),
         rewritten=sum(_is_rewritten(known[fresh.path], fresh) for fresh in touched),
     )
+
+
+def require_not_emptied(
+    opened: OpenSource, changes: Changes, records: Sequence[DocumentRecord]
+) -> None:
+    """Raise SourceError where nobody has said that documents are to go, and it looks as if their
+    disk were away: nothing is left of the source, or a folder that had some cannot be read."""
+    ours = [record for record in records if record.path.startswith(opened.within)]
+    if ours and len(changes.removed) == len(ours) and not changes.pending:
+        place = Path(opened.source.location, opened.within)
+        raise SourceError(f"{place} {EMPTY}", hint=f"if they are to go: {FOREGROUND}")
+    for skip in changes.skipped:
+        if skip.code == "unreadable" and any(r.path.startswith(skip.path) for r in changes.removed):
+            raise SourceError(
+                f"{skip.path} of {opened.source.name} cannot be read: {skip.detail}",
+                hint=f"make it readable, or if its documents are to go: {FOREGROUND}",
+            )
 
 
 def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:

@@ -16,7 +16,8 @@ from pincite.ports import DenseEncoder, Index, SparseEncoder
 @dataclass(frozen=True, slots=True)
 class IngestDeps:
     """What a run needs; the collection's spec has the fingerprints of `chunker` and encoders.
-    `dense` is None for a lexical collection. A batch holds about `batch_chunks`."""
+    `dense` is None for a lexical collection. A batch holds about `batch_chunks`. A `careful` run
+    removes nothing where a source looks as if its disk were away."""
 
     index: Index
     sparse: SparseEncoder
@@ -26,3 +27,4 @@ class IngestDeps:
     made_with: MadeWith = made_with_no_other
     progress: Callable[[Progress], None] = lambda _: None
     on_notice: Callable[[Notice], None] = lambda _: None
+    careful: bool = False

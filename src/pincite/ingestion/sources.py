@@ -30,9 +30,11 @@ def open_all(
     configured: Sequence[SourceConfig],
     known: Mapping[str, AttributeType],
     folder: Path | None = None,
+    among: frozenset[str] | None = None,
 ) -> Iterator[list[Opened]]:
     """The sources that are named, or else all that the collection and the configuration know, with
-    their attributes; `known` are the types of these. Records are in the index `folder`.
+    their attributes; `known` are the types of these. Records are in the index `folder`. Of `among`
+    are the sources that the collection knows, as it knows them, in place of all of these.
 
     Raises SourceError where one is gone, or two have one name, ConfigError for a malformed URL
     rule, UsageError for attributes that cannot be.
@@ -43,13 +45,15 @@ def open_all(
         compile_rules(options.url_rule)
     opened: list[Opened] = []
     try:
-        for location in locations or [each.path for each in ours]:
+        named = locations or [each.path for each in ours]
+        for location in named if among is None else ():
             opened.append(_open(location, options, ours, records))  # noqa: PERF401 - close them all
         if not locations or options.rebuild:
             given = {source.source.name for source, _ in opened}
             given |= renamed(opened, records, configured)
             for record in records:
-                if record.source.name not in given:
+                name = record.source.name
+                if name not in given and (among is None or name in among):
                     opened += [
                         (reopen_source(record, part, folder=folder), selection_of(record))
                         for part in record.within

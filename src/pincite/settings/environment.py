@@ -9,6 +9,8 @@ from typing import Final, get_args
 
 from pincite.errors import ConfigError, UsageError
 from pincite.settings.layers import Layer
+from pincite.settings.refresh import VARIABLE as REFRESH
+from pincite.settings.refresh import refresh_mode
 from pincite.settings.retrieval_log import VARIABLE as LOG
 from pincite.settings.retrieval_log import log_enabled
 from pincite.stages.retrieve import SearchMode
@@ -43,6 +45,8 @@ def variable_layers(environ: Mapping[str, str]) -> tuple[Layer, ...]:
         layers.append(Layer(f"${WEIGHT}", {"fuse": {"vector_weight": _share(given)}}))
     if (enabled := log_enabled(environ)) is not None:
         layers.append(Layer(f"${LOG}", {"log": {"enabled": enabled}}))
+    if (refreshed := refresh_mode(environ)) is not None:
+        layers.append(Layer(f"${REFRESH}", {"refresh": {"mode": refreshed}}))
     return tuple(layers)
 
 

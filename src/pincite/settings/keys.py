@@ -20,6 +20,7 @@ from pincite.providers.pace import Rate
 from pincite.settings.external import ForeignSettings
 from pincite.settings.meanings import MEANINGS
 from pincite.settings.models import BUNDLED, CACHE_MB, CollectionOptions
+from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.sources import SourceConfig
 from pincite.settings.toml_text import inline
@@ -69,6 +70,7 @@ def keys() -> tuple[Key, ...]:
         *_of(StoreSettings, ("store",)),
         _key(("cache", "limit_mb"), "number", CACHE_MB),
         *_of(LogSettings, ("log",)),
+        *_of(RefreshSettings, ("refresh",)),
         *_of(Profile, ()),
         _key(("attributes", NAME), _type(AttributeType), "keyword"),
         _key(("collections", NAME, "dense"), "text", ""),

@@ -12,6 +12,7 @@
 | `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
 | `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
+| `PINCITE_REFRESH` | does the index keep itself up to date: `auto`, `manual` | `refresh.mode` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
 | `PINCITE_QDRANT_KEY_FILE` | a file that holds it | `[store] key_file` |
@@ -52,6 +53,7 @@ from pincite.settings.layers import (
     with_preset,
 )
 from pincite.settings.models import ModelSettings
+from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.sources import SourceConfig
 from pincite.settings.stores import KEYS
@@ -67,6 +69,7 @@ VARIABLES = (
     *("PINCITE_CACHE", "PINCITE_RATES"),
     *KEYS_AND_FILES,
     "PINCITE_LOG",
+    "PINCITE_REFRESH",
     *SEARCH_VARIABLES,
 )
 
@@ -88,6 +91,7 @@ class Settings:
     use: ModelSettings = field(default_factory=ModelSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     log: LogSettings = field(default_factory=LogSettings)
+    refresh: RefreshSettings = field(default_factory=RefreshSettings)
     sources: tuple[SourceConfig, ...] = ()
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
     layers: tuple[Layer, ...] = ()
@@ -165,6 +169,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         use=system.use,
         store=system.store,
         log=system.log,
+        refresh=system.refresh,
         sources=system.sources,
         attributes=system.attributes,
         layers=layers,

@@ -41,6 +41,15 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "keep": "files that are put aside and kept",
             "mask_secrets": "leaves out what looks like a key or a password in a question",
         },
+        "refresh": {
+            "mode": (
+                "whether the index keeps itself up to date;"
+                " empty: auto for commands and servers, manual for programs"
+            ),
+            "every_s": "a search has the folders looked at when the last look is older",
+            "watch": "whether file events are heard, too",
+            "remote": "whether it also pays a provider and writes to a server by itself",
+        },
         "collections.NAME": {
             "dense": "the model of this collection; empty: that of [models]",
             "beside": (

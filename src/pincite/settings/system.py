@@ -15,6 +15,7 @@ from pincite.settings.attributes import take_attributes
 from pincite.settings.external import ForeignSettings, take_foreign_settings
 from pincite.settings.layers import Layer, located, merged
 from pincite.settings.models import ModelSettings, take_model_settings
+from pincite.settings.refresh import RefreshSettings, take_refresh_settings
 from pincite.settings.retrieval_log import LogSettings, take_log_settings
 from pincite.settings.sources import SourceConfig, sources_from
 from pincite.settings.stores import take_store_settings
@@ -29,6 +30,7 @@ class System:
     use: ModelSettings
     store: StoreSettings
     log: LogSettings
+    refresh: RefreshSettings
     sources: tuple[SourceConfig, ...]
     attributes: Mapping[str, AttributeType]
     foreign: Mapping[str, ForeignSettings]
@@ -76,7 +78,9 @@ def _system(table: dict[str, Any], origin: str, around: Around) -> System:
     foreign = take_foreign_settings(table, origin, store)
     use = take_model_settings(table, origin, around.environ, around.cache, around.rates)
     log = take_log_settings(table, origin, around.environ)
+    refresh = take_refresh_settings(table, origin)
     attributes = take_attributes(table, origin)
     given = table.pop("source", ())
     sources = sources_from(given, origin, around.folder, around.collection, attributes)
-    return System(profile_from(table, origin), use, store, log, sources, attributes, foreign)
+    profile = profile_from(table, origin)
+    return System(profile, use, store, log, refresh, sources, attributes, foreign)

@@ -22,13 +22,17 @@ from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pincite.model import Source
     from pincite.sources.git import Checkout
     from pincite.sources.git_objects import Tree
     from pincite.sources.ignore import IgnoreRules
+
+
+#: What a file is left out for whatever is in it.
+_BY_NAME = frozenset({"ignored", "hidden", "binary"})
 
 
 class FolderSource(OpenSource):
@@ -54,10 +58,25 @@ class FolderSource(OpenSource):
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
+        return self.visit(lambda _: None)
+
+    def visit(self, entering: Callable[[str], None]) -> Iterator[Entry | Skipped]:
+        """As `entries`. `entering` hears of each folder before anything in it is looked at, its
+        ignore files included, and may raise to end the walk."""
         if self.within and not self.within.endswith("/"):
             return iter((self._single(self.within),))
-        walk = Walk(self._root, self._selection, self._limits)
+        walk = Walk(self._root, self._selection, self._limits, entering)
         return walk.run(self.within, self._excludes())
+
+    def is_left_out(self, path: str) -> bool:
+        """Does the name alone, or an ignore file, keep out what is there?"""
+        found = self._finder.find(path, self._excludes())
+        return isinstance(found, Skipped) and found.code in _BY_NAME
+
+    @property
+    def git_folder(self) -> Path | None:
+        """Where git notes what is checked out."""
+        return self._checkout.private if self._checkout else None
 
     def find(self, path: str) -> Entry | None:
         """See OpenSource."""

@@ -27,13 +27,14 @@ _SECTION = re.compile(r'\s*\[\s*(?P<kind>[\w.-]+)(?:\s+"(?P<name>[^"]*)")?\s*\](
 @dataclass(frozen=True, slots=True)
 class Checkout:
     """`top` is the work tree's root. `head` is None before the first commit. `objects` is where
-    git keeps what was committed."""
+    git keeps what was committed, `private` is the git folder of this work tree."""
 
     top: Path
     head: str | None
     name: str | None
     exclude_file: Path
     objects: Objects
+    private: Path
 
     def read_at(self, commit: str, path: str) -> bytes | None:
         """The bytes of a committed file, b"" if the commit has no such file; None for what is no
@@ -53,9 +54,8 @@ def find_checkout(folder: Path) -> Checkout | None:
     private, shared = _git_folders(top)
     name = name_of_remote(_remote_in(shared / "config"))
     exclude_file = shared / "info" / "exclude"
-    return Checkout(
-        top, _read_head(private, shared), name, exclude_file, Objects(shared / "objects")
-    )
+    objects = Objects(shared / "objects")
+    return Checkout(top, _read_head(private, shared), name, exclude_file, objects, private)
 
 
 def name_of_remote(url: str) -> str | None:

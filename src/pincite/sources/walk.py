@@ -14,7 +14,7 @@ from pincite.sources.ignore import IgnoreRules, is_ignored, parse_rules
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS, reject_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 IGNORE_FILES = (".gitignore", ".pinciteignore")
 MAX_IGNORE_BYTES = 1_000_000  # 100,000 patterns take 10 s to compile; a long one has 500
@@ -36,8 +36,15 @@ class _Filter:
 class Walk:
     """The rules of one walk below `root`, a folder whose path holds no links."""
 
-    def __init__(self, root: Path, selection: Selection, limits: SourceLimits) -> None:
+    def __init__(
+        self,
+        root: Path,
+        selection: Selection,
+        limits: SourceLimits,
+        entering: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._root = str(root)
+        self._entering = entering
         self._selection = selection
         self._limits = limits
         self._listed: dict[str, dict[str, Entry | Skipped | _Folder]] = {}  #: by `find`
@@ -98,6 +105,7 @@ class Walk:
         self, folder: str, rules: tuple[IgnoreRules, ...]
     ) -> Iterator[Entry | Skipped | _Folder]:
         base = f"{folder}/" if folder else ""
+        self._entering(folder)
         try:
             with os.scandir(os.path.join(self._root, folder)) as scan:  # noqa: PTH118
                 found = [(_order(item), item) for item in scan]

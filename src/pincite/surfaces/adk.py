@@ -239,7 +239,7 @@ class EvidenceToolset(BaseToolset):
         self, asked: _AdkArguments, preset: str | None, corpus: Corpus | None
     ) -> dict[str, Any]:
         engine = self._engine()
-        engine.refresh()
+        engine.reopen()
         given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
         options = commands.SearchOptions(
             asked.query,

@@ -171,6 +171,7 @@ def _add_commands() -> None:
         rerank,
         search,
         store,
+        watch,
     )
     from pincite.surfaces.cli import index as cli_index
     from pincite.surfaces.cli.eval import run as cli_eval
@@ -195,6 +196,7 @@ def _add_commands() -> None:
     app.add_command(mcp.mcp)
     app.add_command(store.push)
     app.add_command(store.pull)
+    app.add_command(watch.watch)
 
 
 _add_commands()

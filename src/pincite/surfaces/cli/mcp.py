@@ -48,8 +48,8 @@ def mcp(
 ) -> None:
     """Serve the index to agents over the Model Context Protocol, until stdin is closed.
 
-    Tools: search_evidence, read_lines, verify_citations, index_status. With --http the server is
-    at http://HOST:PORT/mcp until it is interrupted.
+    Tools: search_evidence, read_lines, verify_citations, index_status, refresh. With --http the
+    server is at http://HOST:PORT/mcp until it is interrupted.
     """
     from pincite.asking import bound_tags, tags_of_texts
     from pincite.settings.load import load_settings

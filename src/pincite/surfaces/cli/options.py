@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -146,14 +146,25 @@ def here() -> Path:
         ) from error
 
 
-def run(work: Callable[[AsyncPincite], Coroutine[Any, Any, T]], index: Path | None) -> T:
-    """Run `work` on the engine of the index folder."""
+def run(
+    work: Callable[[AsyncPincite], Coroutine[Any, Any, T]],
+    index: Path | None,
+    *,
+    measured: bool = False,
+) -> T:
+    """Run `work` on the engine of the index folder, which does not change by itself while something
+    is `measured`."""
     import asyncio
 
     from pincite.engine import AsyncPincite
+    from pincite.settings.opening import settings_for
+
+    settings = settings_for(index)
+    given = settings.refresh
+    settings = replace(settings, refresh=given.off() if measured else given.by_itself())
 
     async def session() -> T:
-        async with AsyncPincite(index) as engine:
+        async with AsyncPincite(settings) as engine:
             return await work(engine)
 
     return asyncio.run(session())

@@ -34,6 +34,8 @@ def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: 
         if text:
             show(text)
         return OK
-    result = run(lambda engine: replaying.replay(engine, query_id, current=current), index)
+    result = run(
+        lambda engine: replaying.replay(engine, query_id, current=current), index, measured=True
+    )
     show(to_json(result) if json_ else replaying.replay_table(result))
     return OK if result.same else NOTHING

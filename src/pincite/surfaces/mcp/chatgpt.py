@@ -73,7 +73,7 @@ class Fetched:
 async def _search(
     engine: AsyncPincite, preset: str | None, bound: Attributes, asked: SearchOne
 ) -> Answer:
-    engine.refresh()
+    engine.reopen()
     tags = bind_tags(bound, asked.tags)
     options = commands.SearchOptions(asked.query, preset=preset, tags=tags)
     pack, _ = await commands.search(engine, options)

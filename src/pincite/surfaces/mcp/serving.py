@@ -6,7 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import uvicorn
@@ -46,7 +46,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What to serve: ChatGPT's two tools or the four, and by which preset they search, None for
+    """What to serve: ChatGPT's two tools or all others, and by which preset they search, None for
     the configured profile. The `tags` are added to every call, which cannot widen them."""
 
     chatgpt: bool = False
@@ -58,6 +58,7 @@ class Offer:
 async def _served(settings: Settings, offer: Offer) -> AsyncIterator[Server[Any]]:
     """The server, with its engine, which gets warm in the background."""
     make = chatgpt_tools if offer.chatgpt else tools
+    settings = replace(settings, refresh=settings.refresh.by_itself())
     async with AsyncPincite(settings) as engine:
         warming = asyncio.create_task(warm(engine))
         try:

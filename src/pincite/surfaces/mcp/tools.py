@@ -1,4 +1,4 @@
-"""The four tools: what they take, what they do, what they say."""
+"""The tools: what they take, what they do, what they say."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Checks:
 async def _search(
     engine: AsyncPincite, preset: str | None, bound: Attributes, asked: SearchArguments
 ) -> Answer:
-    engine.refresh()
+    engine.reopen()
     given = {name: getattr(asked, name) for name in asked.__struct_fields__}
     query, debug = given.pop("query"), given.pop("debug")
     given["tags"] = bind_tags(bound, asked.tags)
@@ -236,7 +236,7 @@ async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArgument
 
 
 async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -> Answer:
-    engine.refresh()
+    engine.reopen()
     found = kept_back(await commands.status(engine), all_=bool(bound))
     return Answer(commands.status_table(found), msgspec.to_builtins(found))
 
@@ -244,8 +244,10 @@ async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -
 def tools(
     engine: AsyncPincite, preset: str | None = None, tags: Attributes = MappingProxyType({})
 ) -> Sequence[Tool[Any]]:
-    """All four, bound to an engine, to a preset in place of its profile, and to tags that no call
+    """All five, bound to an engine, to a preset in place of its profile, and to tags that no call
     can take off or widen."""
+    from pincite.surfaces.mcp.refreshing import refresh_tool  # which needs this module
+
     return (
         Tool(
             "search_evidence",
@@ -287,6 +289,7 @@ def tools(
             object_schema(commands.Status),
             partial(_status, engine, tags),
         ),
+        refresh_tool(engine, tags),
     )
 
 

@@ -49,7 +49,7 @@ def run_(
     from pincite.surfaces.render import to_json
 
     parse(*measure)
-    taken = run(lambda engine: take_run(engine, golden, label, tried), tried.index)
+    taken = run(lambda engine: take_run(engine, golden, label, tried), tried.index, measured=True)
     if out:
         save_run(out, taken)
         say(f"{out} has the run")
@@ -111,7 +111,7 @@ def gate(
         now = load_run(taken)
     else:
         place = golden or Path()
-        now = run(lambda engine: take_run(engine, place, "now", tried), tried.index)
+        now = run(lambda engine: take_run(engine, place, "now", tried), tried.index, measured=True)
     if out:
         save_run(out, now)
     checks = check_measures(before, now, measure or GATED)

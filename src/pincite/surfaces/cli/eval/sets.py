@@ -96,7 +96,11 @@ def import_(
         if corpus:
             name = collection or source.name
             texts = dict(beir.documents)
-            run(lambda engine: _index(engine, name, texts, lexical, kind or "docs"), index)
+            run(
+                lambda engine: _index(engine, name, texts, lexical, kind or "docs"),
+                index,
+                measured=True,
+            )
     write_golden(out, golden.queries)
     say(f"{out} has {len(golden.queries):,} questions")
 
@@ -174,7 +178,7 @@ def gen(
 
     if out.exists():
         raise click.UsageError(f"{out} is there already; choose another file")
-    questions = run(work, index)
+    questions = run(work, index, measured=True)
     if not questions:
         raise UsageError("nothing that is indexed has enough text to ask about")
     write_golden(out, questions)
@@ -226,7 +230,7 @@ def label(
     """
     known = list(read_questions(golden).queries) if golden.exists() or not add else []
     scope = scope_of(collection, tags)
-    run(lambda engine: _label(engine, golden, known, add, only, depth, scope), index)
+    run(lambda engine: _label(engine, golden, known, add, only, depth, scope), index, measured=True)
 
 
 async def _label(

@@ -120,7 +120,7 @@ def sweep(
                 indexing=indexing,
             )
 
-    found = run(work, tried.index)
+    found = run(work, tried.index, measured=True)
     show(to_json(found) if json_ else sweep_table(found, top))
 
 
@@ -160,7 +160,7 @@ def ann(
                 progress=told,
             )
 
-    found = run(work, tried.index)
+    found = run(work, tried.index, measured=True)
     show(to_json(found) if json_ else ann_table(found))
 
 
@@ -193,7 +193,7 @@ def calibrate(
     if golden.suffix == ".json":
         taken = load_run(golden)
     else:
-        taken = run(lambda e: take_run(e, golden, None, tried), tried.index)
+        taken = run(lambda e: take_run(e, golden, None, tried), tried.index, measured=True)
     if out:
         save_run(out, taken)
     found = learn(taken, caution=caution)

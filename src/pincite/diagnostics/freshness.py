@@ -1,0 +1,38 @@
+"""How old the index is and what its daemon takes, in words."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from pincite.daemon.freshness import Condition, Freshness
+from pincite.support.terminal import one_line
+
+
+def freshness_lines(found: Condition, mode: str) -> list[str]:
+    """What `pincite status` says of it, below what it says of the index."""
+    fresh = found.freshness
+    resting = f", resting since {found.resting_since}" if found.resting_since else ""
+    loaded = ", ".join(found.loaded) or "no model loaded"
+    told = [f"memory   {found.memory_mb:.0f} MB of its own, {loaded}{resting}"]
+    how = "keeps itself up to date" if mode == "auto" else "as `pincite index` left it (manual)"
+    told.append(f"refresh  {how}; last look {fresh.checked_at or 'never'}")
+    told.append(f"  last change {fresh.changed_at or 'none'}")
+    if fresh.watching:
+        told.append(f"  file events of {fresh.watching}")
+    elif mode == "auto":
+        told.append("  no file events yet: with the next search")
+    if fresh.indexing:
+        told.append("  being indexed now")
+    told += [
+        f"  pending: {one.files:,} files of {one_line(one.source)} in {one.collection}"
+        for one in fresh.pending
+    ]
+    for trouble in fresh.troubles:
+        place = ": ".join(part for part in (trouble.collection, trouble.source) if part)
+        told.append(one_line(f"  not up to date: {place or 'all'}: {trouble.message}"))
+    return told
+
+
+def anonymous(fresh: Freshness) -> Freshness:
+    """The same without what belongs to tenants: names of sources and paths."""
+    return replace(fresh, pending=(), troubles=(), changes=(), watching="")

@@ -1,0 +1,81 @@
+"""`pincite watch`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.options import OK, index_option, run, say, show
+
+if TYPE_CHECKING:
+    from pincite.daemon.freshness import Freshness
+    from pincite.engine import AsyncPincite
+
+_LOOK_S = 0.2
+
+
+@click.command()
+@index_option
+def watch(index: Path | None) -> int:
+    """Keep the index up to date until it is interrupted, and say what changes.
+
+    A line on stdout for each file that is new, changed or gone. Searches and MCP servers keep the
+    index up to date as well while they are used; nothing is lost when this is not running.
+    """
+    return run(_watch, index)
+
+
+async def _watch(engine: AsyncPincite) -> int:
+    from pincite.collection.opened import wish_of
+
+    over = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, over.set)
+    wish = wish_of(engine.settings)
+    if not wish.auto:
+        say("refresh.mode is manual: this watches all the same, until it ends")
+    told = _Told()
+    before = await engine.client().condition()
+    told.number = max((one.number for one in before.freshness.changes), default=0)
+    await engine.client().look(wish_of(engine.settings, now=True, auto=True))
+    while not over.is_set():
+        told.tell(await engine.client().look(wish_of(engine.settings, auto=True)))
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                await over.wait()
+        except TimeoutError:
+            continue
+    return OK
+
+
+class _Told:
+    """What has been said, so that it is said once."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._watching = ""
+        self._changed_at = ""
+        self._troubles: frozenset[str] = frozenset()
+
+    def tell(self, found: Freshness) -> None:
+        """Say what is new."""
+        if found.watching != self._watching and found.watching:
+            self._watching = found.watching
+            say(f"file events of {found.watching}")
+        for one in found.changes:
+            if one.number > self.number:
+                self.number = one.number
+                clock = one.at[11:19]
+                show(one_line(f"{clock} {one.what:7} {one.source}: {one.path}"))
+        troubles = frozenset(
+            f"{one.source or one.collection or 'all'}: {one.message}" for one in found.troubles
+        )
+        for trouble in sorted(troubles - self._troubles):
+            say(f"warning: {one_line(trouble)}")
+        self._troubles = troubles

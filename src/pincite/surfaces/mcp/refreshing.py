@@ -1,0 +1,73 @@
+"""The tool `refresh`: the index catches up with the files as they are now."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from pincite.collection.members import visible
+from pincite.daemon.freshness import Freshness, Pending, Trouble
+from pincite.diagnostics.freshness import anonymous
+from pincite.engine import AsyncPincite
+from pincite.model import Attributes
+from pincite.surfaces.mcp.tools import Answer, Tool, object_schema
+
+
+class RefreshArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of `refresh`."""
+
+    wait_s: Annotated[int, Meta(ge=0, le=300, description="Return after so long anyway.")] = 30
+
+
+class Refreshed(msgspec.Struct, frozen=True):
+    """Whether the index has caught up, and what it could not bring up to date, with the reason."""
+
+    done: bool
+    checked_at: str
+    pending: tuple[Pending, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+
+
+async def _refresh(engine: AsyncPincite, bound: Attributes, asked: RefreshArguments) -> Answer:
+    begun = await engine.refresh(wait=False)
+    found = begun
+    try:
+        async with asyncio.timeout(asked.wait_s):
+            while found.done < begun.wanted:
+                await asyncio.sleep(0.05)
+                found = await engine.freshness()
+    except TimeoutError:
+        pass  # the answer says that it is not done
+    engine.reopen()
+    done = found.done >= begun.wanted
+    infos = visible(await engine.collections())
+    if bound or any(info.spec.require for info in infos):
+        found = anonymous(found)
+    answer = Refreshed(done, found.checked_at, found.pending, found.troubles)
+    return Answer(_text(answer, found), msgspec.to_builtins(answer))
+
+
+def _text(answer: Refreshed, found: Freshness) -> str:
+    lines = ["The index is as the files are." if answer.done else "Still being indexed:"]
+    if answer.done and answer.troubles:
+        lines = ["The index is as the files are, but for:"]
+    lines += [f"{one.files:,} files of {one.source}" for one in answer.pending]
+    lines += [f"{one.source or one.collection or 'all'}: {one.message}" for one in found.troubles]
+    return "\n".join(lines)
+
+
+def refresh_tool(engine: AsyncPincite, tags: Attributes) -> Tool[RefreshArguments]:
+    """The tool, which says nothing of single sources where tags are bound or required."""
+    return Tool(
+        "refresh",
+        "Refresh the index",
+        "Bring the index up to date with the files as they are now. It happens by itself within"
+        " seconds; call it to be sure, after you have changed files and before you search them.",
+        RefreshArguments,
+        object_schema(Refreshed),
+        partial(_refresh, engine, tags),
+    )

@@ -1,0 +1,332 @@
+"""The index keeps itself up to date: real files, a real daemon, a real process that indexes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite.engine import AsyncPincite
+from pincite.settings.load import load_settings
+from pincite.settings.refresh import RefreshSettings
+from tests.places import HANGS_S, quick_folder
+
+
+@asynccontextmanager
+async def engine_of(folder: Path, **refresh: object) -> AsyncIterator[AsyncPincite]:
+    """An engine that keeps `folder/.pincite` up to date; its daemon ends with the block."""
+    values = {"mode": "auto", "every_s": 0.0, **refresh}
+    settings = load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, folder)
+    settings = replace(settings, refresh=RefreshSettings(**values))  # type: ignore[arg-type]
+    async with AsyncPincite(settings) as engine:
+        try:
+            yield engine
+        finally:
+            await engine.stop()
+
+
+async def paths(engine: AsyncPincite) -> list[str]:
+    return sorted(one.path for one in await engine.client().documents("main"))
+
+
+async def contents(engine: AsyncPincite) -> dict[str, str]:
+    return {one.path: one.content_hash for one in await engine.client().documents("main")}
+
+
+async def settles(is_so: Callable[[], object]) -> None:
+    """Return when this is true; a test that hangs here has failed."""
+    until_s = time.monotonic() + HANGS_S
+    while True:
+        found = is_so()
+        if await found if asyncio.iscoroutine(found) else found:
+            return
+        assert time.monotonic() < until_s
+        await asyncio.sleep(0.05)
+
+
+def write(folder: Path, path: str, text: str) -> Path:
+    place = folder / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+    return place
+
+
+def run(check: Callable[[Path], object]) -> None:
+    with quick_folder() as folder:
+        (folder / "docs").mkdir()
+        for number in range(3):
+            write(folder, f"docs/p{number}.md", f"# Page {number}\n\nThe fox number {number}.\n")
+        asyncio.run(check(folder))  # type: ignore[arg-type]
+
+
+def test_a_search_names_what_is_being_indexed_and_the_next_one_finds_it() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, watch=False) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            write(folder, "docs/p1.md", "# Page 1\n\nThe wombat of the north.\n")
+            first = await engine.search("wombat north")
+            told = [one.message for one in first.warnings if one.code == "refreshing"]
+            assert told == ["1 file of docs changed and is being indexed"]
+
+            async def found() -> bool:
+                return [one.path for one in await engine.search("wombat north")] == ["p1.md"]
+
+            await settles(found)
+            last = await engine.search("wombat north")
+            assert [one for one in last.warnings if one.code == "refreshing"] == []
+
+    run(check)
+
+
+def test_file_events_bring_it_up_to_date_without_a_search() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            await engine.search("fox")
+
+            async def watched() -> bool:
+                return "folders" in (await engine.freshness()).watching
+
+            await settles(watched)
+            write(folder, "docs/deep/er/new.md", "# New\n\nA quokka.\n")
+            (folder / "docs/p0.md").rename(folder / "docs/renamed.md")
+            (folder / "docs/p2.md").unlink()
+
+            async def right() -> bool:
+                return await paths(engine) == ["deep/er/new.md", "p1.md", "renamed.md"]
+
+            await settles(right)
+            write(folder, "docs/deep/er/later.md", "# Later\n\nIn a folder that was new.\n")
+
+            async def later() -> bool:
+                return "deep/er/later.md" in await paths(engine)
+
+            await settles(later)
+
+    run(check)
+
+
+def test_manual_indexes_nothing_until_it_is_asked() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, mode="manual") as engine:
+            await engine.index(folder / "docs", lexical=True)
+            write(folder, "docs/p3.md", "# Page 3\n\nThe numbat.\n")
+            pack = await engine.search("numbat")
+            assert "p3.md" not in [one.path for one in pack]
+            assert [one.code for one in pack.warnings if one.code == "refreshing"] == []
+            assert (await engine.freshness()).checked_at == ""
+            found = await engine.refresh()
+            assert (found.pending, found.troubles) == ((), ())
+            assert await paths(engine) == ["p0.md", "p1.md", "p2.md", "p3.md"]
+
+    run(check)
+
+
+def test_a_program_is_manual_and_a_command_is_not_where_nothing_is_set() -> None:
+    given = RefreshSettings()
+    assert not given.auto
+    assert given.by_itself().auto
+    assert not RefreshSettings("manual").by_itself().auto
+    assert not RefreshSettings("auto").off().auto
+
+
+@pytest.mark.parametrize("how", ["gone", "empty"])
+def test_a_folder_that_is_away_costs_nothing_and_is_named(how: str) -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            (folder / "docs").rename(folder / "away")
+            if how == "empty":
+                (folder / "docs").mkdir()
+            found = await engine.refresh()
+            assert [one.source for one in found.troubles] == ["docs"]
+            assert await paths(engine) == ["p0.md", "p1.md", "p2.md"]
+            again = await engine.refresh(wait=False)
+            assert again.troubles == found.troubles
+            shutil.rmtree(folder / "docs", ignore_errors=True)
+            (folder / "away").rename(folder / "docs")
+            write(folder, "docs/back.md", "# Back\n\nIt is mounted again.\n")
+            assert (await engine.refresh()).troubles == ()
+            assert "back.md" in await paths(engine)
+
+    run(check)
+
+
+def test_a_source_that_is_away_does_not_hold_up_others() -> None:
+    async def check(folder: Path) -> None:
+        write(folder, "other/a.md", "# A\n\nAlpaca.\n")
+        async with engine_of(folder) as engine:
+            await engine.index([folder / "docs", folder / "other"], lexical=True)
+            shutil.rmtree(folder / "docs")
+            write(folder, "other/b.md", "# B\n\nBadger.\n")
+            found = await engine.refresh()
+            assert [one.source for one in found.troubles] == ["docs"]
+            assert "b.md" in await paths(engine)
+
+    run(check)
+
+
+def test_it_uses_what_the_source_was_indexed_with() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder) as engine:
+            await engine.index(
+                folder / "docs",
+                lexical=True,
+                include="*.md",
+                exclude="secret*",
+                name="mine",
+                attributes={"course": "ml"},
+            )
+            write(folder, "docs/new.md", "# New\n\nNew fox.\n")
+            write(folder, "docs/secret.md", "# Secret\n\nSecret fox.\n")
+            write(folder, "docs/code.py", "fox = 1\n")
+            assert (await engine.refresh()).troubles == ()
+            found = {one.path: one for one in await engine.client().documents("main")}
+            assert sorted(found) == ["new.md", "p0.md", "p1.md", "p2.md"]
+            assert found["new.md"].source == "mine"
+            assert dict(found["new.md"].all_attributes) == {"course": "ml"}
+
+    run(check)
+
+
+def test_what_costs_money_waits_for_somebody_who_asks() -> None:
+    from pincite.maintenance.refresh import _kept_back  # the rule, without a provider
+    from pincite.model import CollectionSpec
+    from pincite.ports import CollectionInfo
+
+    settings = load_settings({}, Path("/nowhere"))
+    paid = CollectionInfo(CollectionSpec("main", "s", "c", model="voyage:voyage-4"), (), 0, 0, 0)
+    free = CollectionInfo(CollectionSpec("main", "s", "c"), (), 0, 0, 0)
+    assert "voyage:voyage-4" in _kept_back(settings, paid, remote=False)
+    assert _kept_back(settings, paid, remote=True) == ""
+    assert _kept_back(settings, free, remote=False) == ""
+
+
+def test_a_killed_run_is_said_and_the_next_one_catches_up() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, watch=False) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            for number in range(300):
+                write(folder, f"docs/many/{number}.md", f"# {number}\n\nThe fox {number}.\n")
+            await engine.refresh(wait=False)
+            pid = (await engine.client().hello()).pid
+
+            def children() -> list[int]:
+                text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+                return [int(one) for one in text.split()]
+
+            await settles(children)
+            for child in children():
+                os.kill(child, signal.SIGKILL)
+
+            async def said() -> bool:
+                return not (await engine.freshness()).indexing
+
+            await settles(said)
+            await engine.refresh()
+            assert len(await paths(engine)) == 303
+
+    run(check)
+
+
+def git(folder: Path, *words: str) -> None:
+    names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", "-C", str(folder), *names, *words], check=True, capture_output=True)
+
+
+def test_branches_are_followed() -> None:
+    async def check(folder: Path) -> None:
+        docs = folder / "docs"
+        git(docs, "init", "-q", "-b", "main")
+        git(docs, "add", ".")
+        git(docs, "commit", "-qm", "one")
+        git(docs, "checkout", "-qb", "other")
+        write(docs, "other.md", "# Other\n\nAnother branch.\n")
+        (docs / "p0.md").unlink()
+        git(docs, "add", "-A")
+        git(docs, "commit", "-qm", "two")
+        async with engine_of(folder) as engine:
+            await engine.index(docs, lexical=True)
+            await engine.search("fox")
+            git(docs, "checkout", "-q", "main")
+
+            async def on_main() -> bool:
+                return await paths(engine) == ["p0.md", "p1.md", "p2.md"]
+
+            await settles(on_main)
+            git(docs, "commit", "-q", "--allow-empty", "-m", "three")
+            head = (docs / ".git/refs/heads/main").read_text().strip()
+
+            async def at_head() -> bool:
+                return {one.ref for one in await engine.client().documents("main")} == {head}
+
+            await settles(at_head)
+
+    run(check)
+
+
+def shuffle(docs: Path, dice: random.Random, number: int) -> None:
+    """One thing that people do to a folder."""
+    files = sorted(path for path in docs.rglob("*.md") if path.is_file())
+    text = f"# Page {number}\n\nThe fox of step {number}, {dice.random()}.\n"
+    name = f"d{dice.randrange(4)}/s{dice.randrange(3)}/f{number}.md"
+    what = dice.choice("new edit edit atomic remove move folder ignore same".split())
+    one = dice.choice(files) if files else docs / "none"
+    if what == "new" or len(files) < 4:
+        write(docs, name, text)
+    elif what == "edit":
+        one.write_text(text)
+    elif what == "atomic":
+        fresh = write(docs, f".{number}.tmp", text)
+        fresh.replace(one)
+    elif what == "remove":
+        one.unlink()
+    elif what == "move":
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        one.rename(docs / name)
+    elif what == "folder" and one.parent != docs:
+        one.parent.rename(docs / f"moved{number}")
+    elif what == "ignore":
+        write(docs, ".gitignore", f"d{dice.randrange(4)}/\n")
+    elif what == "same":
+        seen = one.stat()
+        one.write_text("x" * seen.st_size)
+        os.utime(one, ns=(seen.st_atime_ns, seen.st_mtime_ns + 1))
+
+
+@pytest.mark.slow
+def test_after_two_hundred_random_steps_it_equals_a_clean_build() -> None:
+    async def check(folder: Path) -> None:
+        dice = random.Random(16)
+        docs = folder / "docs"
+        async with engine_of(folder) as engine:
+            await engine.index(docs, lexical=True)
+            await engine.search("fox")
+            for number in range(200):
+                shuffle(docs, dice, number)
+                if number % 20 == 0:
+                    await asyncio.sleep(dice.random() / 4)
+                    await engine.search("fox")
+            other = folder / "clean"
+            other.mkdir()
+            async with engine_of(other, mode="manual") as clean:
+                await clean.index(docs, lexical=True)
+                wanted = await contents(clean)
+            assert len(wanted) > 3
+
+            async def equal() -> bool:
+                return await contents(engine) == wanted
+
+            await settles(equal)
+
+    run(check)
