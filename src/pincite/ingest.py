@@ -4,7 +4,8 @@
 
 The next batch is prepared while one is embedded and the one before is written. Documents are
 recorded as soon as their batch is whole in the store, so that a run that is cut off goes on where
-it was.
+it was. Where there is much to embed the path is walked twice: at first with words alone, so that
+everything can be searched soon, then with vectors, what has changed last coming first.
 """
 
 from __future__ import annotations
@@ -27,13 +28,18 @@ from pincite.ingestion.changes import Changes, find_changes
 from pincite.ingestion.dense_model import open_dense
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
-from pincite.ingestion.embed import embed
+from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.read import read
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
-from pincite.ingestion.revisions import made_with_no_other, record_of
+from pincite.ingestion.revisions import (
+    also_unembedded,
+    made_with_no_other,
+    record_of,
+    unembedded_revision,
+)
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
@@ -103,13 +109,37 @@ async def ingest_all(
     opened: Sequence[tuple[OpenSource, Selection]], spec: CollectionSpec, deps: IngestDeps
 ) -> tuple[IngestReport, ...]:
     """Sources into a collection that is there, each with the average length that the one before
-    has left. Raises as `ingest`."""
+    has left; the words of all of them come before vectors. Raises as `ingest`."""
+    first: dict[int, IngestReport] = {}
+    if deps.dense is not None:
+        words = replace(deps, words_only=True)
+        for number, (source, selection) in enumerate(opened):
+            spec = await _spec_of(deps, spec.name)
+            _, changes = await look(source, spec, deps)
+            if sum(entry.size for entry in changes.pending) > deps.much_bytes:
+                first[number] = await ingest(source, selection, spec, words)
     reports = []
-    for source, selection in opened:
-        infos = await deps.index.collections()
-        spec = next(info.spec for info in infos if info.spec.name == spec.name)
-        reports.append(await ingest(source, selection, spec, deps))
+    for number, (source, selection) in enumerate(opened):
+        spec = await _spec_of(deps, spec.name)
+        later = replace(deps, stage="embed") if number in first else deps
+        report = await ingest(source, selection, spec, later)
+        reports.append(first[number].embedded(report) if number in first else report)
     return tuple(reports)
+
+
+async def _spec_of(deps: IngestDeps, collection: str) -> CollectionSpec:
+    infos = await deps.index.collections()
+    return next(info.spec for info in infos if info.spec.name == collection)
+
+
+async def look(
+    opened: OpenSource, spec: CollectionSpec, deps: IngestDeps
+) -> tuple[tuple[DocumentRecord, ...], Changes]:
+    """What is indexed of a source, and what has changed since."""
+    records = await deps.index.documents(spec.name, opened.source.name)
+    deps.progress(Progress("diff", 0, len(records)))
+    made_with = also_unembedded(deps.made_with) if deps.words_only else deps.made_with
+    return records, await asyncio.to_thread(find_changes, opened, records, spec, made_with)
 
 
 async def ingest(
@@ -122,9 +152,7 @@ async def ingest(
     """
     started_s = time.monotonic()
     index, report = deps.index, IngestReport(spec.name, opened.source.name)
-    records = await index.documents(spec.name, opened.source.name)
-    deps.progress(Progress("diff", 0, len(records)))
-    changes = await asyncio.to_thread(find_changes, opened, records, spec, deps.made_with)
+    records, changes = await look(opened, spec, deps)
     report.expect(changes, records)
     infos = await index.collections()
     record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))
@@ -140,10 +168,10 @@ async def ingest(
     weighed = await weigh_again(spec.name, index, deps.sparse, deps.progress)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
-    if opened.source.kind == "records":
+    if opened.source.kind == "records" and not deps.words_only:
         indexed = await index.documents(spec.name, opened.source.name)
         await asyncio.to_thread(opened.settle, indexed)
-    await index.put_source(spec.name, report.complete(record))
+    await index.put_source(spec.name, record if deps.words_only else report.complete(record))
     if changes.pending or changes.removed or changes.touched or weighed:
         await index.settle(spec.name)
     report.duration_s = time.monotonic() - started_s
@@ -162,7 +190,10 @@ async def write_all(
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
-    batches = prepare_all(opened, changes.pending, spec, deps)
+    pending = changes.pending
+    if deps.stage == "embed":
+        pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
+    batches = prepare_all(opened, pending, spec, deps)
     embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
     writing: asyncio.Task[None] | None = None
     preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
@@ -180,7 +211,7 @@ async def write_all(
             if stale:  # what was indexed under this path is not what is there now
                 await deps.index.remove(spec.name, stale)
             deps.progress(
-                Progress("index", batch.position, len(changes.pending), report.chunks, batch.path)
+                Progress(deps.stage, batch.position, len(pending), report.chunks, batch.path)
             )
         if writing is not None:
             await writing
@@ -229,7 +260,8 @@ def prepare(
         texts = tuple(enrich(chunk) for chunk in chunks)
         points = weigh(chunks, texts, deps.sparse, spec.average_length or ANY_AVERAGE)
         record = record_of(opened, entry, found, points, spec)
-        return Prepared(record, points, texts, described.new)
+        lacking = unembedded_revision(opened, record, spec) if deps.words_only else ""
+        return Prepared(record, points, texts, lacking, described.new)
     except PinciteError as error:
         return SkippedFile(entry.path, "failed", error.message)
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
@@ -261,7 +293,10 @@ async def _embed(
         return documents
     started_s = time.monotonic()
     vectors = await known(documents)
-    embedded = await embed(documents, deps.dense, vectors)
+    if deps.words_only:
+        embedded = embed_known(documents, vectors)
+    else:
+        embedded = await embed(documents, deps.dense, vectors)
     report.encode_s += time.monotonic() - started_s
     report.reused += count_reused(documents, vectors)
     return embedded
