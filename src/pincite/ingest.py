@@ -12,45 +12,39 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
-from pincite.errors import PinciteError
-from pincite.ingestion.batch import Batch, Prepared, SkippedFile
+from pincite.ingestion.batch import Prepared
 from pincite.ingestion.changes import Changes, find_changes
 from pincite.ingestion.dense_model import open_dense
 from pincite.ingestion.deps import IngestDeps
-from pincite.ingestion.describe import describe
 from pincite.ingestion.embed import embed, embed_known
-from pincite.ingestion.enrich import enrich
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.read import read
+from pincite.ingestion.prepare import prepare, prepare_all
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import (
     also_unembedded,
     made_with_no_other,
-    record_of,
-    unembedded_revision,
 )
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.weigh import (
-    ANY_AVERAGE,
     average_of,
     sample_of,
-    weigh,
     weigh_again,
     weigh_others,
 )
+from pincite.ingestion.workers import open_analyser
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import LeasedIndex, Waiting
 from pincite.settings.load import Settings
@@ -193,79 +187,35 @@ async def write_all(
     pending = changes.pending
     if deps.stage == "embed":
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
-    batches = prepare_all(opened, pending, spec, deps)
-    embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
-    writing: asyncio.Task[None] | None = None
-    preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
-    try:
-        while (batch := await preparing) is not None:
-            embedding = asyncio.create_task(_embed(batch.documents, known, deps, report))
-            preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
-            embedded = await embedding
+    total_bytes = sum(entry.size for entry in pending)
+    with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser:
+        batches = prepare_all(opened, pending, spec, deps, analyser)
+        embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
+        writing: asyncio.Task[None] | None = None
+        preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
+        try:
+            while (batch := await preparing) is not None:
+                embedding = asyncio.create_task(_embed(batch.documents, known, deps, report))
+                preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
+                embedded = await embedding
+                if writing is not None:
+                    await writing
+                spec = await learn(deps.index, spec, batch.new, deps.on_notice)
+                writing = asyncio.create_task(_write(embedded, spec, deps, report))
+                report.count(batch, indexed, removed)
+                stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
+                if stale:  # what was indexed under this path is not what is there now
+                    await deps.index.remove(spec.name, stale)
+                deps.progress(
+                    Progress(deps.stage, batch.position, len(pending), report.chunks, batch.path)
+                )
             if writing is not None:
                 await writing
-            spec = await learn(deps.index, spec, batch.new, deps.on_notice)
-            writing = asyncio.create_task(_write(embedded, spec, deps, report))
-            report.count(batch, indexed, removed)
-            stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
-            if stale:  # what was indexed under this path is not what is there now
-                await deps.index.remove(spec.name, stale)
-            deps.progress(
-                Progress(deps.stage, batch.position, len(pending), report.chunks, batch.path)
-            )
-        if writing is not None:
-            await writing
-    finally:
-        for task in (preparing, embedding, writing):
-            if task is not None:
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-
-
-def prepare_all(
-    opened: OpenSource, entries: Sequence[Entry], spec: CollectionSpec, deps: IngestDeps
-) -> Iterator[Batch]:
-    """Batches in the order of `entries`, weighed for the average length of the spec."""
-    documents: list[Prepared] = []
-    skipped: list[SkippedFile] = []
-    chunks = 0
-    for position, entry in enumerate(entries, start=1):
-        one = prepare(opened, entry, spec, deps)
-        if isinstance(one, Prepared) and one.new:
-            spec = replace(spec, attributes={**spec.attributes, **one.new})
-        if isinstance(one, SkippedFile):
-            skipped.append(one)
-        else:
-            documents.append(one)
-            chunks += len(one.points)
-        if max(chunks, len(documents)) >= deps.batch_chunks or position == len(entries):
-            yield Batch(tuple(documents), tuple(skipped), position, entry.path)
-            documents, skipped, chunks = [], [], 0
-
-
-def prepare(
-    opened: OpenSource, entry: Entry, spec: CollectionSpec, deps: IngestDeps
-) -> Prepared | SkippedFile:
-    """A file as points that lack their dense vectors, or why there are none."""
-    try:
-        found = read(opened, entry)
-        if isinstance(found, SkippedFile):
-            return found
-        sections = chunk_document(found.document, deps.chunker)
-        described = describe(found, sections, opened.source, spec)
-        if isinstance(described, SkippedFile):
-            return described
-        found = described.file
-        chunks = cut(found.document, described.sections, found.inherited)
-        texts = tuple(enrich(chunk) for chunk in chunks)
-        points = weigh(chunks, texts, deps.sparse, spec.average_length or ANY_AVERAGE)
-        record = record_of(opened, entry, found, points, spec)
-        lacking = unembedded_revision(opened, record, spec) if deps.words_only else ""
-        return Prepared(record, points, texts, lacking, described.new)
-    except PinciteError as error:
-        return SkippedFile(entry.path, "failed", error.message)
-    except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
-        return SkippedFile(entry.path, "failed", f"{type(error).__name__}: {error}")
+        finally:
+            for task in (preparing, embedding, writing):
+                if task is not None:
+                    task.cancel()
+                    await asyncio.gather(task, return_exceptions=True)
 
 
 async def with_average(

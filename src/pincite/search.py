@@ -109,7 +109,7 @@ async def _try(
             break
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
-    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
+    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, deps.partial))
     ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, deps.partial)
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
