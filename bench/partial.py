@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
+import msgspec
+
 from bench.frame import Options
 from bench.product import temporary_folder
 from bench.quality import CODE_SETS, build
@@ -21,6 +23,7 @@ from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.file import open_catalog
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.golden.beir import Collection, read_beir
+from pincite.evals.report.tables import table
 from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
@@ -120,3 +123,14 @@ async def _ndcg(
         for key, text in collection.queries.items()
     }
     return float(evaluate(("nDCG@10",), collection.judgements, found)["nDCG@10"])
+
+
+def partial(raw: Any) -> str:
+    """nDCG@10 by the share of documents that have vectors, with and without the rule."""
+    figures = msgspec.convert(raw, PartialFigures, str_keys=True)
+    rows = []
+    for name, lexical in figures.lexical.items():
+        for label, given in (("", figures.default), ("without the rule", figures.unaware)):
+            by_share = [f"{given[name][share]:.3f}" for share in SHARES]
+            rows.append((f"... {label}" if label else name, f"{lexical:.3f}", *by_share))
+    return table(("set", "lexical", *(f"{share:.0%}" for share in SHARES)), rows)

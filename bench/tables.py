@@ -281,6 +281,7 @@ def cli(raw: Any) -> str:
 
 TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
+    "partial": partial,
     "code_search": code_search,
     "golden": golden,
     "evidence": evidence,
