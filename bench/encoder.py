@@ -39,10 +39,10 @@ from pincite.daemon.protocol import ServedIndex
 from pincite.encoders.bundled import MODEL
 from pincite.evals.analysis.statistics import median
 from pincite.evals.golden.targets import every_chunk
-from pincite.ingest import prepare_all
 from pincite.ingestion.batch import Batch
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
+from pincite.ingestion.prepare import prepare_all
 from pincite.model import IndexedDocument, Matrix
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER

@@ -16,6 +16,7 @@ from bench.evidence_table import evidence
 from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
+from bench.partial import partial
 from bench.providers_table import providers
 from bench.quality import QualityFigures, Scores
 from bench.records_table import records
@@ -296,6 +297,7 @@ def freshness(raw: Any) -> str:
 
 TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
+    "partial": partial,
     "code_search": code_search,
     "golden": golden,
     "evidence": evidence,

@@ -43,11 +43,13 @@ class Deps:
         return self.reranker.fingerprint if self.reranker else ""
 
     def dense_weights(self, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
-        """How far to trust the dense side of each collection with this query."""
+        """How far to trust the dense side of each collection with this query: the less, the fewer
+        of its chunks have a vector yet."""
         only_code = kinds_of(scope) == {"code"}
         language = self.language_of(query.text)
         return {
-            one.spec.name: dense_weight(
+            one.spec.name: one.embedded
+            * dense_weight(
                 language,
                 one.spec.language,
                 one.dense.languages,
@@ -63,6 +65,11 @@ class Deps:
         """The collections in which all that this scope lets pass is code, or nearly all."""
         only_code = kinds_of(scope) == {"code"}
         return frozenset(one.spec.name for one in self.collections if one.code or only_code)
+
+    @property
+    def partial(self) -> dict[str, float]:
+        """The collections of which some chunks have no dense vector yet, and what part has."""
+        return {one.spec.name: one.embedded for one in self.collections if one.embedded < 1}
 
     def foreign(self) -> frozenset[str]:
         """The collections whose language their dense model does not know."""

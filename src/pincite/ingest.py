@@ -4,47 +4,47 @@
 
 The next batch is prepared while one is embedded and the one before is written. Documents are
 recorded as soon as their batch is whole in the store, so that a run that is cut off goes on where
-it was.
+it was. Where there is much to embed the path is walked twice: at first with words alone, so that
+everything can be searched soon, then with vectors, what has changed last coming first.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
-from pincite.errors import PinciteError
-from pincite.ingestion.batch import Batch, Prepared, SkippedFile
+from pincite.ingestion.batch import Prepared
 from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense
 from pincite.ingestion.deps import IngestDeps
-from pincite.ingestion.describe import describe
-from pincite.ingestion.embed import embed
-from pincite.ingestion.enrich import enrich
+from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.read import read
+from pincite.ingestion.prepare import prepare, prepare_all
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
-from pincite.ingestion.revisions import made_with_no_other, record_of
+from pincite.ingestion.revisions import (
+    also_unembedded,
+    made_with_no_other,
+)
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.weigh import (
-    ANY_AVERAGE,
     average_of,
     sample_of,
-    weigh,
     weigh_again,
     weigh_others,
 )
+from pincite.ingestion.workers import open_analyser
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import LeasedIndex, Waiting
 from pincite.settings.load import Settings
@@ -108,13 +108,37 @@ async def ingest_all(
     opened: Sequence[tuple[OpenSource, Selection]], spec: CollectionSpec, deps: IngestDeps
 ) -> tuple[IngestReport, ...]:
     """Sources into a collection that is there, each with the average length that the one before
-    has left. Raises as `ingest`."""
+    has left; the words of all of them come before vectors. Raises as `ingest`."""
+    first: dict[int, IngestReport] = {}
+    if deps.dense is not None:
+        words = replace(deps, words_only=True)
+        for number, (source, selection) in enumerate(opened):
+            spec = await _spec_of(deps, spec.name)
+            _, changes = await look(source, spec, deps)
+            if sum(entry.size for entry in changes.pending) > deps.much_bytes:
+                first[number] = await ingest(source, selection, spec, words)
     reports = []
-    for source, selection in opened:
-        infos = await deps.index.collections()
-        spec = next(info.spec for info in infos if info.spec.name == spec.name)
-        reports.append(await ingest(source, selection, spec, deps))
+    for number, (source, selection) in enumerate(opened):
+        spec = await _spec_of(deps, spec.name)
+        later = replace(deps, stage="embed") if number in first else deps
+        report = await ingest(source, selection, spec, later)
+        reports.append(first[number].embedded(report) if number in first else report)
     return tuple(reports)
+
+
+async def _spec_of(deps: IngestDeps, collection: str) -> CollectionSpec:
+    infos = await deps.index.collections()
+    return next(info.spec for info in infos if info.spec.name == collection)
+
+
+async def look(
+    opened: OpenSource, spec: CollectionSpec, deps: IngestDeps
+) -> tuple[tuple[DocumentRecord, ...], Changes]:
+    """What is indexed of a source, and what has changed since."""
+    records = await deps.index.documents(spec.name, opened.source.name)
+    deps.progress(Progress("diff", 0, len(records)))
+    made_with = also_unembedded(deps.made_with) if deps.words_only else deps.made_with
+    return records, await asyncio.to_thread(find_changes, opened, records, spec, made_with)
 
 
 async def ingest(
@@ -127,9 +151,7 @@ async def ingest(
     """
     started_s = time.monotonic()
     index, report = deps.index, IngestReport(spec.name, opened.source.name)
-    records = await index.documents(spec.name, opened.source.name)
-    deps.progress(Progress("diff", 0, len(records)))
-    changes = await asyncio.to_thread(find_changes, opened, records, spec, deps.made_with)
+    records, changes = await look(opened, spec, deps)
     if deps.careful:
         require_not_emptied(opened, changes, records)
     report.expect(changes, records)
@@ -147,10 +169,10 @@ async def ingest(
     weighed = await weigh_again(spec.name, index, deps.sparse, deps.progress)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
-    if opened.source.kind == "records":
+    if opened.source.kind == "records" and not deps.words_only:
         indexed = await index.documents(spec.name, opened.source.name)
         await asyncio.to_thread(opened.settle, indexed)
-    await index.put_source(spec.name, report.complete(record))
+    await index.put_source(spec.name, record if deps.words_only else report.complete(record))
     if changes.pending or changes.removed or changes.touched or weighed:
         await index.settle(spec.name)
     report.duration_s = time.monotonic() - started_s
@@ -169,78 +191,38 @@ async def write_all(
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
-    batches = prepare_all(opened, changes.pending, spec, deps)
-    embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
-    writing: asyncio.Task[None] | None = None
-    preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
-    try:
-        while (batch := await preparing) is not None:
-            embedding = asyncio.create_task(_embed(batch.documents, known, deps, report))
-            preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
-            embedded = await embedding
+    pending = changes.pending
+    if deps.stage == "embed":
+        pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
+    total_bytes = sum(entry.size for entry in pending)
+    with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser:
+        batches = prepare_all(opened, pending, spec, deps, analyser)
+        embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
+        writing: asyncio.Task[None] | None = None
+        preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
+        try:
+            while (batch := await preparing) is not None:
+                embedding = asyncio.create_task(_embed(batch.documents, known, deps, report))
+                preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
+                embedded = await embedding
+                if writing is not None:
+                    await writing
+                spec = await learn(deps.index, spec, batch.new, deps.on_notice)
+                writing = asyncio.create_task(_write(embedded, spec, deps, report))
+                report.count(batch, indexed, removed)
+                stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
+                if stale:  # what was indexed under this path is not what is there now
+                    await deps.index.remove(spec.name, stale)
+                deps.progress(
+                    Progress(deps.stage, batch.position, len(pending), report.chunks, batch.path)
+                )
             if writing is not None:
                 await writing
-            spec = await learn(deps.index, spec, batch.new, deps.on_notice)
-            writing = asyncio.create_task(_write(embedded, spec, deps, report))
-            report.count(batch, indexed, removed)
-            stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
-            if stale:  # what was indexed under this path is not what is there now
-                await deps.index.remove(spec.name, stale)
-            deps.progress(
-                Progress("index", batch.position, len(changes.pending), report.chunks, batch.path)
-            )
-        if writing is not None:
-            await writing
-    finally:
-        for task in (preparing, embedding, writing):
-            if task is not None:
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-
-
-def prepare_all(
-    opened: OpenSource, entries: Sequence[Entry], spec: CollectionSpec, deps: IngestDeps
-) -> Iterator[Batch]:
-    """Batches in the order of `entries`, weighed for the average length of the spec."""
-    documents: list[Prepared] = []
-    skipped: list[SkippedFile] = []
-    chunks = 0
-    for position, entry in enumerate(entries, start=1):
-        one = prepare(opened, entry, spec, deps)
-        if isinstance(one, Prepared) and one.new:
-            spec = replace(spec, attributes={**spec.attributes, **one.new})
-        if isinstance(one, SkippedFile):
-            skipped.append(one)
-        else:
-            documents.append(one)
-            chunks += len(one.points)
-        if max(chunks, len(documents)) >= deps.batch_chunks or position == len(entries):
-            yield Batch(tuple(documents), tuple(skipped), position, entry.path)
-            documents, skipped, chunks = [], [], 0
-
-
-def prepare(
-    opened: OpenSource, entry: Entry, spec: CollectionSpec, deps: IngestDeps
-) -> Prepared | SkippedFile:
-    """A file as points that lack their dense vectors, or why there are none."""
-    try:
-        found = read(opened, entry)
-        if isinstance(found, SkippedFile):
-            return found
-        sections = chunk_document(found.document, deps.chunker)
-        described = describe(found, sections, opened.source, spec)
-        if isinstance(described, SkippedFile):
-            return described
-        found = described.file
-        chunks = cut(found.document, described.sections, found.inherited)
-        texts = tuple(enrich(chunk) for chunk in chunks)
-        points = weigh(chunks, texts, deps.sparse, spec.average_length or ANY_AVERAGE)
-        record = record_of(opened, entry, found, points, spec)
-        return Prepared(record, points, texts, described.new)
-    except PinciteError as error:
-        return SkippedFile(entry.path, "failed", error.message)
-    except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
-        return SkippedFile(entry.path, "failed", f"{type(error).__name__}: {error}")
+        finally:
+            for task in (preparing, embedding, writing):
+                if task is not None:
+                    task.cancel()
+                    await asyncio.gather(task, return_exceptions=True)
 
 
 async def with_average(
@@ -268,7 +250,10 @@ async def _embed(
         return documents
     started_s = time.monotonic()
     vectors = await known(documents)
-    embedded = await embed(documents, deps.dense, vectors)
+    if deps.words_only:
+        embedded = embed_known(documents, vectors)
+    else:
+        embedded = await embed(documents, deps.dense, vectors)
     report.encode_s += time.monotonic() - started_s
     report.reused += count_reused(documents, vectors)
     return embedded

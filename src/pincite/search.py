@@ -99,7 +99,7 @@ async def _try(
     for _ in range(_TRIES):
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
-        lists = fuse(found.rankings, profile.fuse, weights)
+        lists = fuse(found.rankings, profile.fuse, weights, deps.partial)
         fused = trace.tap("fuse", merge(lists, deps.weights, profile.across))
         fused = within_reach(fused, found.defining, loading)
         loaded = await load(fused, collections, loading, timeout_s=limit_s)
@@ -109,14 +109,14 @@ async def _try(
             break
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
-    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth))
-    ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code)
+    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, deps.partial))
+    ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, deps.partial)
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
     blended = trace.tap("blend", blend(judged, profile.blend))
-    known = (deps.terms, profile.cover, deps.foreign(), smoothed)
+    known = (deps.terms, profile.cover, deps.foreign(), smoothed, deps.partial)
     covered = trace.tap("cover", cover(query.text, blended.candidates, *known))
     gated = trace.tap(
         "gate", gate(covered, profile.gate, deps.judge, deps.unmeasured(), query.sought)

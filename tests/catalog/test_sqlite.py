@@ -63,13 +63,14 @@ def test_a_catalog_of_schema_3_gets_room_for_attributes(tmp_path: Path) -> None:
         db.execute("PRAGMA user_version = 3")
         spec = '{"name":"main","sparse":"s","chunker":"c"}'
         db.execute("INSERT INTO collections VALUES ('main', ?)", (spec,))
-        new = ("attributes", "inherited", "chunk_attributes")
+        new = ("attributes", "inherited", "chunk_attributes", "embedded")
         values = [getattr(old, one.name) for one in fields(old) if one.name not in new]
         marks = ", ".join("?" * (len(values) + 2))
         db.execute(f"INSERT INTO documents VALUES ({marks})", ("main", *values, b""))
         db.commit()
     catalog = SqliteCatalog(path)
-    assert anyio.run(catalog.documents, "main") == (old,)
+    assert anyio.run(catalog.documents, "main") == (replace(old, embedded=False),)
+    assert anyio.run(catalog.totals, "main").unembedded == old.chunks
     fresh = replace(old, attributes={"due": "2026-11-22", "n": 2**60, "l": ("a", "b"), "w": 2.0})
     fresh = replace(fresh, inherited={"visible": False, "course": "文書"})
     anyio.run(catalog.put, "main", [fresh])

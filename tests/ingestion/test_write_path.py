@@ -14,10 +14,11 @@ import numpy as np
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
 from pincite.index.local import LocalIndex
-from pincite.ingest import ingest, prepare_all
+from pincite.ingest import ingest
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.embed import embed
 from pincite.ingestion.enrich import enrich
+from pincite.ingestion.prepare import prepare_all
 from pincite.ingestion.report import Progress
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument, Matrix, SourceRecord
 from pincite.ports import Index

@@ -82,3 +82,13 @@ def test_a_profile_that_makes_no_sense_is_refused() -> None:
     for wrong in ({"candidates": 0}, {"word_weight": -1}):
         with pytest.raises(ConfigError):
             CoverageConfig(**wrong)
+
+
+def test_what_has_no_vector_yet_has_the_share_of_the_words() -> None:
+    found = (candidate("rotate a key", 0.6), candidate("how to rotate the signing key"))
+    alone = cover(QUESTION, found, terms, CoverageConfig())
+    assert alone[1].signal("coverage") is None
+    partial = cover(QUESTION, found, terms, CoverageConfig(), partial={"main"})
+    signal = partial[1].signal("coverage")
+    assert signal == Signal("coverage", "share", 1.0)
+    assert partial[0] == alone[0]

@@ -280,3 +280,49 @@ def test_weighted_dbsf_by_hand_together_and_apart() -> None:
         apart = fuse([dense, other], FuseConfig(method=method, apart=True))
         assert {one.id for one in apart[:2]} == {chunk("a").id, chunk("d").id}
         assert apart[0].score == pytest.approx(apart[1].score)
+
+
+def partial(dense: Ranking, sparse: Ranking, weight: float) -> list[tuple[str, float]]:
+    """The order where some chunks have no vector yet, the dense side having this weight."""
+    fused = fuse((dense, sparse), FuseConfig(), {"main": weight}, {"main"})
+    return [(one.id, one.score) for one in fused]
+
+
+def test_a_chunk_without_a_vector_is_judged_by_its_words_alone() -> None:
+    dense = ranked("dense", ("a", 0.9), ("b", 0.1))
+    sparse = ranked("sparse", ("c", 8.0), ("a", 6.0), ("b", 4.0))
+    assert dict(partial(dense, sparse, 0.5)) == pytest.approx({"a": 0.75, "b": 0.0, "c": 1.0})
+    # all have theirs: a zero from the dense side is one
+    assert values("weighted_sum", dense, sparse)["c"] == pytest.approx(0.5)
+
+
+def test_without_any_vector_the_order_is_that_of_the_words() -> None:
+    sparse = ranked("sparse", ("c", 8.0), ("a", 6.0), ("b", 4.0))
+    found = partial(ranked("dense"), sparse, 0.0)
+    alone = fuse((sparse,), FuseConfig())
+    assert found == [(one.id, one.score) for one in alone]
+
+
+@given(
+    st.lists(st.floats(0.1, 20.0), min_size=1, max_size=12, unique=True),
+    st.sets(st.integers(0, 11)),
+    st.floats(0.0, 0.75),
+)
+def test_a_vector_that_says_the_same_as_the_words_changes_no_order(
+    scores: list[float], having: set[int], weight: float
+) -> None:
+    ordered = sorted(scores, reverse=True)
+    sparse = ranked("sparse", *((f"{n:02}", score) for n, score in enumerate(ordered)))
+    low, high = ordered[-1], ordered[0]
+    everyone = {*(n for n in having if n < len(ordered)), 0, len(ordered) - 1}
+    dense = ranked(
+        "dense",
+        *(
+            (f"{n:02}", (ordered[n] - low) / (high - low) if high > low else 0.5)
+            for n in sorted(everyone)
+        ),
+    )
+    found = partial(dense, sparse, weight)
+    assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
+    by_words = {one.id: one.score for one in fuse((sparse,), FuseConfig())}
+    assert dict(found) == pytest.approx(by_words)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -293,3 +294,25 @@ def test_a_question_about_examples_finds_them() -> None:
     config = RankCodeConfig()
     assert priors_for("show an example of a client", config).minor == 1.0
     assert priors_for("show a client", config).minor == config.minor
+
+
+def test_a_file_without_vectors_yet_loses_nothing_to_those_that_have_them() -> None:
+    def found(path: str, words: float, meaning: float | None) -> list[Candidate]:
+        made = []
+        for n in range(3):
+            candidate = one(f"{path}{n}", words, path, symbols=(f"{path[0]}{n}",))
+            signals = [Signal("sparse", "bm25", words), *candidate.signals]
+            if meaning is not None:
+                signals.append(Signal("dense", "cosine", meaning))
+            made.append(replace(candidate, signals=tuple(signals)))
+        return made
+
+    candidates = [*found("a.py", 0.8, 0.9), *found("b.py", 0.9, None), *found("c.py", 0.1, 0.1)]
+    config = RankCodeConfig(**only(coherence=1.0))
+
+    def first(partial: dict[str, float]) -> str:
+        ranked = rank_code(asked("the policy"), candidates, terms, config, CODE, partial)
+        return ranked[0].chunk.path
+
+    assert first({}) == "a.py"
+    assert first({"main": 0.1}) == "b.py"

@@ -139,3 +139,14 @@ def test_the_order_of_arrival_never_shows_and_scores_stay_in_range(
     assert list(expected) == sorted(
         expected, key=lambda one: (-one.signals[-1].value, one.chunk.id)
     )
+
+
+def test_the_fewer_chunks_have_vectors_the_less_neighbours_lend() -> None:
+    found = (candidate("a", 1.0, [1.0, 0.0]), candidate("b", 0.2, [1.0, 0.0]))
+
+    def lent(partial: dict[str, float]) -> float:
+        return values(smooth(found, SmoothConfig(), partial))["b"] - 0.2
+
+    assert lent({"main": 0.5}) == pytest.approx(lent({}) / 2)
+    assert lent({"main": 0.0}) == 0
+    assert lent({"others": 0.0}) == lent({}) > 0

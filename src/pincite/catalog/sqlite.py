@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 
 from pincite.catalog.terms import SCHEMA, Terms, sums_of, terms_of
+from pincite.catalog.totals import EMBEDDED, Change, add_up, totals_of
 from pincite.catalog.totals import SCHEMA as TOTALS
-from pincite.catalog.totals import Change, add_up, totals_of
 from pincite.errors import DiskFull, InvalidPoint, StoreError, UsageError
 from pincite.model import (
     Attributes,
@@ -60,6 +60,7 @@ MIGRATIONS = (
     ALTER TABLE documents ADD COLUMN chunk_attributes TEXT NOT NULL DEFAULT '';
     """,
     TOTALS,
+    EMBEDDED,
 )
 
 _FIELDS = tuple(field.name for field in fields(DocumentRecord))
@@ -251,13 +252,13 @@ class SqliteCatalog:
         self._merge_terms(collection)
         with self._writing():
             last = {(record.source, record.path): record for record in records}
-            columns = "revision, counts, source_type, chunks, tokens"
+            columns = "revision, counts, source_type, chunks, tokens, embedded"
             rows = self._rows_of(collection, last, columns)
             held = {(source, path): (revision, was) for source, path, revision, was, *_ in rows}
-            for *_, kind, chunks, tokens in rows:
-                totals.add(kind, -1, -chunks, -tokens)
+            for *_, kind, chunks, tokens, embedded in rows:
+                totals.take(kind, chunks, tokens, embedded)
             for record in last.values():
-                totals.add(record.source_type, 1, record.chunks, record.tokens)
+                totals.add(record.source_type, record.chunks, record.tokens, record.embedded)
             fresh = []
             for record in records:
                 place = (record.source, record.path)
@@ -286,13 +287,13 @@ class SqliteCatalog:
         self._merge_terms(collection)
         with self._writing():
             for revision in revisions:
-                for before, kind, chunks, tokens in self._db.execute(
+                for before, *rest in self._db.execute(
                     "DELETE FROM documents WHERE (collection, revision) = (?, ?)"
-                    " RETURNING counts, source_type, chunks, tokens",
+                    " RETURNING counts, source_type, chunks, tokens, embedded",
                     (collection, revision),
                 ):
                     change.subtract(terms_of(before))
-                    totals.add(kind, -1, -chunks, -tokens)
+                    totals.take(*rest)
             self._terms.write(collection, change)
             add_up(self._db, collection, totals)
         self._terms.add(collection, change)
@@ -321,13 +322,13 @@ def _limit(most: int | None) -> int:
 
 
 def _to_row(record: DocumentRecord) -> list[object]:
-    *others, attributes, inherited = _values(record)  # the last columns
-    return [*others, _encoded(attributes), _encoded(inherited)]
+    *others, embedded, attributes, inherited = _values(record)  # the last columns
+    return [*others, int(embedded), _encoded(attributes), _encoded(inherited)]
 
 
 def _to_record(row: Sequence[Any]) -> DocumentRecord:
-    *others, attributes, inherited = row  # the last columns
-    values = (*others, _decoded(attributes), _decoded(inherited))
+    *others, embedded, attributes, inherited = row  # the last columns
+    values = (*others, bool(embedded), _decoded(attributes), _decoded(inherited))
     return DocumentRecord(*values)
 
 

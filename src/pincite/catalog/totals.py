@@ -22,24 +22,43 @@ SCHEMA = """
 """
 
 
+#: Which documents have dense vectors, and how many chunks are in those that have not.
+EMBEDDED = """
+    ALTER TABLE documents ADD COLUMN embedded INTEGER NOT NULL DEFAULT 1;
+    UPDATE documents SET embedded = 0 WHERE collection IN
+        (SELECT name FROM collections WHERE json_extract(spec, '$.dense') IS NULL);
+    ALTER TABLE totals ADD COLUMN unembedded INTEGER NOT NULL DEFAULT 0;
+    UPDATE totals SET unembedded = chunks WHERE collection IN
+        (SELECT name FROM collections WHERE json_extract(spec, '$.dense') IS NULL);
+"""
+
+
 @dataclass(slots=True)
 class Change:
     """By how much the sums of each source type change."""
 
-    sums: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    sums: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
 
-    def add(self, source_type: str, documents: int, chunks: int, tokens: int) -> None:
-        """Some documents more, or fewer."""
-        before = self.sums.get(source_type, (0, 0, 0))
-        self.sums[source_type] = (before[0] + documents, before[1] + chunks, before[2] + tokens)
+    def add(self, source_type: str, chunks: int, tokens: int, embedded: bool) -> None:
+        """A document more."""
+        self._change(source_type, (1, chunks, tokens, 0 if embedded else chunks))
+
+    def take(self, source_type: str, chunks: int, tokens: int, embedded: bool) -> None:
+        """A document less."""
+        self._change(source_type, (-1, -chunks, -tokens, 0 if embedded else -chunks))
+
+    def _change(self, source_type: str, by: tuple[int, int, int, int]) -> None:
+        was = self.sums.get(source_type, (0, 0, 0, 0))
+        self.sums[source_type] = (was[0] + by[0], was[1] + by[1], was[2] + by[2], was[3] + by[3])
 
 
 def add_up(db: sqlite3.Connection, collection: str, change: Change) -> None:
     """Bring a change into the sums, in the transaction that changes the documents."""
     db.executemany(
-        "INSERT INTO totals VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-        " (documents, chunks, tokens) = (documents + excluded.documents,"
-        " chunks + excluded.chunks, tokens + excluded.tokens)",
+        "INSERT INTO totals (collection, source_type, documents, chunks, tokens, unembedded)"
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        " (documents, chunks, tokens, unembedded) = (documents + excluded.documents,"
+        " chunks + excluded.chunks, tokens + excluded.tokens, unembedded + excluded.unembedded)",
         [(collection, kind, *by) for kind, by in sorted(change.sums.items()) if any(by)],
     )
     db.execute("DELETE FROM totals WHERE (collection, documents) = (?, 0)", (collection,))
@@ -48,13 +67,14 @@ def add_up(db: sqlite3.Connection, collection: str, change: Change) -> None:
 def totals_of(db: sqlite3.Connection, collection: str) -> Totals:
     """As `Catalog.totals`."""
     rows = db.execute(
-        "SELECT source_type, documents, chunks, tokens FROM totals WHERE collection = ?"
-        " ORDER BY source_type",
+        "SELECT source_type, documents, chunks, tokens, unembedded FROM totals"
+        " WHERE collection = ? ORDER BY source_type",
         (collection,),
     ).fetchall()
     return Totals(
         documents=sum(row[1] for row in rows),
         chunks=sum(row[2] for row in rows),
         tokens=sum(row[3] for row in rows),
+        unembedded=sum(row[4] for row in rows),
         kinds={row[0]: row[2] for row in rows if row[2]},
     )

@@ -100,6 +100,7 @@ def as_one(infos: Sequence[CollectionInfo], spec: CollectionSpec) -> CollectionI
         chunks=sum(info.chunks for info in infos),
         tokens=sum(info.tokens for info in infos),
         lost=sum(info.lost for info in infos),
+        unembedded=sum(info.unembedded for info in infos),
         broken=next((info.broken for info in infos if info.broken), ""),
     )
 

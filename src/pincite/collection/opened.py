@@ -155,7 +155,7 @@ class OpenIndex:
         """All that can be searched, and what a search in this scope asks of it. Where the scope is
         `asked`, its tags are looked at before a provider is opened. Raises TagsRequired."""
         known = self._searchables
-        if known is None:
+        if known is None or known.partial:  # meanwhile more may have got their vectors
             client = self.client()
             infos = await client.collections()
             if not infos and not self.foreign:

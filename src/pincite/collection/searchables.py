@@ -45,6 +45,11 @@ class Searchables:
     default: str = ""
     _last: tuple[Scope, _Meant] | None = field(default=None, init=False, repr=False, compare=False)
 
+    @property
+    def partial(self) -> bool:
+        """Does a collection lack vectors that it is going to have?"""
+        return any(one.embedded < 1 for one in self.opened.values())
+
     async def within(self, scope: Scope) -> _Meant:
         """The collections that a scope means, a base standing for all of its members, and what is
         to be said of members that could not be opened while others could.
@@ -156,6 +161,7 @@ async def open_searchables(
             depth=options.depth,
             weight=options.weight,
             store=settings.store.kind,
+            embedded=info.embedded_share,
         )
     return made
 

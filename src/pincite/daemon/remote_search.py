@@ -39,6 +39,7 @@ class SearchableState(msgspec.Struct, frozen=True):
     kinds: frozenset[SourceType]
     depth: int
     weight: float
+    embedded: float
 
 
 class RemoteSearch(msgspec.Struct, frozen=True):
@@ -94,7 +95,9 @@ def _hosted(collections: Sequence[Searchable]) -> _Hosted | None:
     if len(models) > 1 or not all(_is_hosted(one, daemon) for one in collections):
         return None
     places = tuple(
-        SearchableState(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight)
+        SearchableState(
+            *(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight, one.embedded)
+        )
         for one in collections
     )
     return _Hosted(daemon, msgspec.msgpack.encode(places), models.pop() if models else "")
@@ -126,7 +129,7 @@ def _open(place: SearchableState, host: Host, models: str) -> Searchable:
         dense = QueryEncoder(host, models, spec.dense, spec.dimensions)
     sparse = _sparse(spec.language)
     rest = (place.code, place.rung, place.kinds, place.depth, place.weight)
-    return Searchable(spec, host, sparse, dense, *rest)
+    return Searchable(spec, host, sparse, dense, *rest, embedded=place.embedded)
 
 
 def forget() -> None:

@@ -174,6 +174,9 @@ def status_table(found: Status) -> str:
             f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens"
             f"{', scores depend on what was removed until it is indexed again' * spec.engine_idf}",
         ]
+        if info.unembedded:
+            done = f"{info.embedded_share:.0%} of {info.chunks:,} chunks are encoded"
+            lines.append(f"  vectors {done}; the others are found by word: pincite index")
         if spec.attributes:
             types = ", ".join(f"{name} {kind}" for name, kind in sorted(spec.attributes.items()))
             lines.append(f"  attributes  {one_line(types)}")

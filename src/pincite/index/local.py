@@ -105,6 +105,7 @@ class LocalIndex:
             bytes=measured.bytes(name) if measured else 0,
             optimising=measured.optimising(name) if measured else False,
             broken=broken.message if broken else "",
+            unembedded=0 if spec.dense is None else totals.unembedded,
         )
 
     async def create(self, spec: CollectionSpec) -> None:
@@ -206,14 +207,18 @@ class LocalIndex:
             staged[record.revision] = [
                 replace(p, sparse=v) for p, v in zip(points, vectors, strict=True)
             ]
-        places = {record.revision: (record.source, record.path) for record, _ in documents}
+        records = [
+            replace(record, embedded=all(point.dense is not None for point in points))
+            for record, points in documents
+        ]
+        places = {record.revision: (record.source, record.path) for record in records}
         held = await self._catalog.revisions_of(collection, places.values())
         replaced = {revision: held.get(place) for revision, place in places.items()}
         for revision, old in replaced.items():
             self._successors.add(collection, old, revision)
         try:
             await self._store.stage(collection, staged)
-            await self._catalog.put(collection, [record for record, _ in documents], counts)
+            await self._catalog.put(collection, records, counts)
         except BaseException:
             with suppress(PinciteError):  # what is left over is out of sight
                 held = await self._catalog.revisions_of(collection, places.values())

@@ -13,11 +13,13 @@ BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A document that only lacks its dense vectors. `texts` are what the encoders read of each of
-    its points, in order, `new` the types of attributes that the collection has not had before."""
+    its points, in order, `new` the types of attributes that the collection has not had before.
+    `revision` stands in for that of the record as long as a point lacks its dense vector."""
 
     record: DocumentRecord
     points: tuple[Point, ...]
     texts: tuple[str, ...]
+    revision: str = ""
     new: Mapping[str, AttributeType] = field(default_factory=dict)
 
 

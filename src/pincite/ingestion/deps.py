@@ -12,11 +12,18 @@ from pincite.ingestion.revisions import MadeWith, made_with_no_other
 from pincite.model import Notice
 from pincite.ports import DenseEncoder, Index, SparseEncoder
 
+#: From so much text on words are indexed before vectors: it takes the bundled model some five
+#: seconds on two cores.
+MUCH_BYTES = 500_000
+
 
 @dataclass(frozen=True, slots=True)
 class IngestDeps:
     """What a run needs; the collection's spec has the fingerprints of `chunker` and encoders.
-    `dense` is None for a lexical collection. A batch holds about `batch_chunks`. A `careful` run
+    `dense` is None for a lexical collection. A batch holds about `batch_chunks`. Where more
+    than `much_bytes` of files wait for vectors, words are indexed before. With `words_only`
+    chunks are written without the dense vectors that they have not had before. `stage` is what
+    progress calls the run: `index`, or `embed` where words alone are there already. A `careful` run
     removes nothing where a source looks as if its disk were away."""
 
     index: Index
@@ -27,4 +34,7 @@ class IngestDeps:
     made_with: MadeWith = made_with_no_other
     progress: Callable[[Progress], None] = lambda _: None
     on_notice: Callable[[Notice], None] = lambda _: None
+    much_bytes: int = MUCH_BYTES
+    words_only: bool = False
+    stage: str = "index"
     careful: bool = False

@@ -29,6 +29,23 @@ async def embed(
     )
 
 
+def embed_known(documents: Sequence[Prepared], known: KnownVectors) -> tuple[Prepared, ...]:
+    """The same with the vectors that are known; a document that lacks one gets the revision of
+    those that do."""
+    found = []
+    for one in documents:
+        held = known.get(one.record.path, {})
+        points = tuple(
+            replace(point, dense=held.get(text))
+            for point, text in zip(one.points, one.texts, strict=True)
+        )
+        record = one.record
+        if any(point.dense is None for point in points):
+            record = replace(record, revision=one.revision)
+        found.append(replace(one, record=record, points=points))
+    return tuple(found)
+
+
 async def _vectors(
     documents: Sequence[Prepared], dense: DenseEncoder, known: KnownVectors
 ) -> Iterable[Vector]:

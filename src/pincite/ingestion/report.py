@@ -15,7 +15,8 @@ _NAMED = 50  # skipped files that the catalog names
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `stage` is `diff`, `index` or `weigh`; totals count files or chunks."""
+    """How far a run is. `stage` is `diff`, `index`, `embed` (what can be searched by word
+    already) or `weigh`; totals count files or chunks."""
 
     stage: str
     done: int
@@ -91,6 +92,19 @@ class IngestReport:
         self.renamed += renamed
         self.new -= renamed
         self.removed -= renamed
+
+    def embedded(self, later: IngestReport) -> IngestReport:
+        """This run, of words, and a later one that brought the vectors, as one."""
+        return replace(
+            self,
+            reused=self.reused + later.reused,
+            duration_s=self.duration_s + later.duration_s,
+            encode_s=self.encode_s + later.encode_s,
+            skipped=later.skipped,
+            skipped_paths=later.skipped_paths,
+            noted=later.noted,
+            noted_paths=later.noted_paths,
+        )
 
     def complete(self, record: SourceRecord) -> SourceRecord:
         """The record of a source that is indexed as a whole, with what was left out of it."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.revisions import fingerprints_of, revision_of
+from pincite.ingestion.revisions import UNEMBEDDED, fingerprints_of, revision_of
 from pincite.model import CollectionSpec, DocumentRecord, Vector
 from pincite.ports import GroupedEncoder
 from pincite.sources import OpenSource
@@ -51,6 +51,6 @@ def _made_alike(record: DocumentRecord, opened: OpenSource, spec: CollectionSpec
     other files are left out: these may have changed since."""
     if record.includes:
         return False
-    ways = fingerprints_of(opened, record.path, "", spec)
+    ways = fingerprints_of(opened, record.path, "", spec, lambda *_: (UNEMBEDDED,))
     key = (record.source, record.path, record.content_hash)
     return any(revision_of(*key, made) == record.revision for made in ways)

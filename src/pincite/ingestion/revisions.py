@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 
 from pincite.ingestion.read import ReadFile
@@ -20,9 +21,18 @@ RACY_NS = 2_000_000_000
 MadeWith = Callable[[str, str], Iterable[str]]
 
 
+#: Stands for the dense model in the revision of a document that lacks vectors of it.
+UNEMBEDDED = "unembedded"
+
+
 def made_with_no_other(_source: str, _path: str) -> tuple[str, ...]:
     """A `MadeWith` for documents that are in one collection only."""
     return ()
+
+
+def also_unembedded(made_with: MadeWith) -> MadeWith:
+    """The same, of documents that lack vectors, too."""
+    return lambda source, path: (*made_with(source, path), UNEMBEDDED)
 
 
 def revision_of(source: str, path: str, content_hash: str, fingerprint: str) -> str:
@@ -77,6 +87,13 @@ def _has_front_matter(path: str) -> bool:
 def stamp(entry: Entry, now_ns: int) -> int:
     """The time stamp to remember: 0, which matches nothing, for a file that is still warm."""
     return 0 if abs(now_ns - entry.mtime_ns) < RACY_NS else entry.mtime_ns
+
+
+def unembedded_revision(opened: OpenSource, record: DocumentRecord, spec: CollectionSpec) -> str:
+    """The revision of a document as long as it lacks vectors of the collection's model."""
+    lacking = replace(spec, dense=UNEMBEDDED)
+    made_as = fingerprints_of(opened, record.path, record.includes, lacking)[0]
+    return revision_of(record.source, record.path, record.content_hash, made_as)
 
 
 def record_of(

@@ -161,7 +161,8 @@ class TermCounts(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A chunk with its vectors, as a store keeps it. `dense` is None in a lexical collection.
+    """A chunk with its vectors, as a store keeps it. `dense` is None in a lexical collection, and
+    where it comes later.
 
     `length` is the number of tokens that the sparse encoder counted; the mean over a collection
     is its average length.
@@ -181,8 +182,9 @@ class DocumentRecord:
     revision is in the catalog is indexed, whole and current. `includes` are the names of other
     files that it shows, one a line: it changes when they do. `notes` say what is remarkable about
     it, one `code: detail` a line. `chunk_attributes` are the names of those that only chunks have,
-    one a line. `attributes` are its own, `inherited` those of its source: where
-    these change, its chunks get others and are not embedded again.
+    one a line. `embedded` says whether all of its chunks have dense vectors; in a collection
+    without it never is. `attributes` are its own, `inherited` those of its source: where these
+    change, its chunks get others and are not embedded again.
     """
 
     source: str
@@ -198,6 +200,7 @@ class DocumentRecord:
     includes: str = ""
     notes: str = ""
     chunk_attributes: str = ""
+    embedded: bool = True
     attributes: Attributes = field(default_factory=dict, hash=False)
     inherited: Attributes = field(default_factory=dict, hash=False)
 

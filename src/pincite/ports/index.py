@@ -81,7 +81,8 @@ class Index(ReadableIndex, Protocol):
         """Remove a source with its documents; returns how many documents there were."""
 
     async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
-        """Index documents, each as a whole, in place of the same (source, path). When this returns
+        """Index documents, each as a whole, in place of the same (source, path). Their records are
+        `embedded` where all of their points have dense vectors. When this returns
         they survive a killed process. Of each document searches see the old or the new, never both
         or a part; a crash may leave some old and others new. Safe to repeat. Raises UsageError
         where two have one (source, path) or one revision, InvalidPoint, DiskFull, StoreError; then
@@ -124,7 +125,8 @@ class Searchable:
     says that nearly all of it is source code, `rung` what kind of model the dense one is, `kinds`
     are the kinds of sources in it. `depth` stands in for the limits of the profile unless it is 0,
     `weight` is what its fused scores are multiplied with. Who writes to a `foreign` one is not
-    known. `store` is the kind of store that answers."""
+    known. `store` is the kind of store that answers. `embedded` is the part of its chunks that have
+    their dense vector already, 0..1."""
 
     spec: CollectionSpec
     index: Readable
@@ -137,3 +139,4 @@ class Searchable:
     weight: float = 1.0
     foreign: bool = False
     store: str = "edge"
+    embedded: float = 1.0

@@ -58,12 +58,14 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How many documents, chunks and tokens there are; `kinds` are the chunks by source type."""
+    """How many documents, chunks and tokens there are; `kinds` are the chunks by source type,
+    `unembedded` those of documents that are not `embedded`."""
 
     documents: int = 0
     chunks: int = 0
     tokens: int = 0
     kinds: Mapping[SourceType, int] = field(default_factory=dict)
+    unembedded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class CollectionInfo:
     """A collection and what is in it. `lost` documents were damaged by a crash of the machine
     and come back with the next run of their source. `bytes` is the space on disk. `broken` says
     why the collection cannot be searched, if it cannot. `foreign` says where it is, if it was
-    made by another program: it is read and never written to."""
+    made by another program: it is read and never written to. `unembedded` is how many chunks have
+    no dense vector yet, in a collection that has them."""
 
     spec: CollectionSpec
     sources: tuple[SourceRecord, ...]
@@ -84,6 +87,12 @@ class CollectionInfo:
     optimising: bool = False
     broken: str = ""
     foreign: str = ""
+    unembedded: int = 0
+
+    @property
+    def embedded_share(self) -> float:
+        """The part of its chunks that has dense vectors, 0..1; 1 for a lexical collection."""
+        return 1 - self.unembedded / self.chunks if self.chunks else 1.0
 
 
 class Store(Protocol):

@@ -9,7 +9,7 @@ from pincite.errors import ConfigError
 from pincite.model import Chunk, Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from pincite.model import Candidate
 
@@ -42,6 +42,7 @@ def cover(
     config: CoverageConfig,
     foreign: frozenset[str] = frozenset(),
     before: Sequence[Candidate] = (),
+    partial: Collection[str] = frozenset(),
 ) -> tuple[Candidate, ...]:
     """The candidates in their order, the best few with the signal `coverage`. `before` are the same
     ones in the order that they had before a reranker: the best few of these get it as well, so
@@ -56,10 +57,12 @@ def cover(
     Both lie in 0..1. In collections named in `foreign` the dense model does not know the
     language: its cosines rank somewhat, but their size means nothing (AUROC on Chinese .64, of
     the words .95), so only the words count. A candidate that only another wording of the question
-    found has no cosine where others have one, and gets no signal.
+    found has no cosine where others have one, and gets no signal; but for collections named in
+    `partial`, where it may have no vector yet: there it has the share.
     """
     asked = terms(question)
     by_meaning = {one.collection for one in candidates if one.signal("dense") is not None}
+    by_meaning.difference_update(partial)
     ahead = {(one.collection, one.chunk.id) for one in before[: config.candidates]}
     return tuple(
         one.with_signal(_coverage(one, asked, terms, config, foreign))

@@ -16,7 +16,7 @@ from pincite.errors import ConfigError
 from pincite.model import Fused, Ranking, Signal, SignalKind, SignalName
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
 FuseMethod = Literal["rrf", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"]
 _Key: TypeAlias = tuple[str, str]  # collection, id
@@ -114,6 +114,7 @@ def fuse(
     rankings: Sequence[Ranking],
     config: FuseConfig,
     dense_weights: Mapping[str, float] | None = None,
+    partial: Container[str] = frozenset(),
 ) -> tuple[Fused, ...]:
     """One list over all collections, ordered by (-fused, id, collection).
 
@@ -136,7 +137,8 @@ def fuse(
       all are equal they say nothing, and count as 0.5. A chunk without a score on one side gets 0
       from it; on the lexical side that is its true score, and then the minimum is 0 (Bruch, Gai
       and Ingber, 2023, "An analysis of fusion functions for hybrid retrieval").
-
+      In a collection named in `partial` a chunk without a dense score has no vector yet: all of
+      the weight is its lexical side's.
     - `weighted_dbsf`: sum of w (s - (m - 3 sd)) / (6 sd) over the same scores, m and sd taken over
       them, too; 0.5 w where there is no spread.
 
@@ -171,8 +173,10 @@ def fuse(
         if share:
             given = parts[ranking.collection]
             values = _values(ranking, config, share, span)
+            alone = _alone(ranking, rankings, config) if ranking.collection in partial else ()
             for hit, value in zip(ranking.hits, values, strict=False):  # rrf takes what was found
-                given.setdefault(hit.id, []).append(factor * value)
+                whole = value / share if hit.id in alone else value
+                given.setdefault(hit.id, []).append(factor * whole)
         if not ranking.wording:
             known = signals[ranking.collection]
             for hit in ranking.hits:
@@ -188,6 +192,20 @@ def fuse(
             fused.append((-score, key, collection, Fused(collection, key, named)))
     fused.sort()  # no two have the same id and collection
     return tuple(one[3] for one in fused)
+
+
+def _alone(ranking: Ranking, rankings: Sequence[Ranking], config: FuseConfig) -> frozenset[str]:
+    """The hits of a lexical ranking that the dense side says nothing of."""
+    if ranking.signal != "sparse" or config.method != "weighted_sum":
+        return frozenset()
+    same = (ranking.collection, ranking.wording)
+    dense = {
+        hit.id
+        for one in rankings
+        if one.signal == "dense" and (one.collection, one.wording) == same
+        for hit in one.hits
+    }
+    return frozenset(hit.id for hit in ranking.hits) - dense
 
 
 def _fused_before(rankings: Sequence[Ranking]) -> tuple[Fused, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError
 from pincite.model import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pincite.model import Candidate, Vector
 
@@ -35,7 +36,11 @@ class SmoothConfig:
             raise ConfigError(f"smooth.weight is {self.weight}; it must be in 0..1, below 1")
 
 
-def smooth(candidates: Sequence[Candidate], config: SmoothConfig) -> tuple[Candidate, ...]:
+def smooth(
+    candidates: Sequence[Candidate],
+    config: SmoothConfig,
+    partial: Mapping[str, float] = MappingProxyType({}),
+) -> tuple[Candidate, ...]:
     """Every candidate with the signal `smoothed`, ordered by (-smoothed, id).
 
     Score regularisation (Diaz, 2007, "Regularizing query-based retrieval scores"): with the rows
@@ -45,7 +50,8 @@ def smooth(candidates: Sequence[Candidate], config: SmoothConfig) -> tuple[Candi
         s' = (1 - weight) s + weight W s
 
     The scores are those of `fused`, and `smoothed` is of the same kind. A candidate that has no
-    vector, or no neighbour, keeps its score, and so does everything below the pool.
+    vector, or no neighbour, keeps its score, and so does everything below the pool. `partial` says
+    of collections what part of their chunks has a vector yet: the weight is as much less there.
     """
     pairs = sorted(
         ((_fused(one), one) for one in candidates),
@@ -57,10 +63,12 @@ def smooth(candidates: Sequence[Candidate], config: SmoothConfig) -> tuple[Candi
         if one.vector is not None:
             groups[one.collection].append(place)
     before = tuple(scores)
-    for places in groups.values():
-        if len(places) > 1 and config.weight > 0:
+    for collection, places in groups.items():
+        weight = config.weight * partial.get(collection, 1.0)
+        if len(places) > 1 and weight > 0:
             vectors = [vector for place in places if (vector := pairs[place][1].vector) is not None]
-            lent = _regularise(vectors, [before[place] for place in places], config)
+            values = [before[place] for place in places]
+            lent = _regularise(vectors, values, config.neighbours, weight)
             for place, score in zip(places, lent, strict=True):
                 scores[place] = score
     smoothed = [
@@ -72,7 +80,7 @@ def smooth(candidates: Sequence[Candidate], config: SmoothConfig) -> tuple[Candi
 
 
 def _regularise(
-    vectors: Sequence[Vector], values: Sequence[float], config: SmoothConfig
+    vectors: Sequence[Vector], values: Sequence[float], neighbours: int, weight: float
 ) -> list[float]:
     import numpy as np
 
@@ -82,13 +90,13 @@ def _regularise(
     nearness = np.matmul(rows[:, None, :], rows.T)[:, 0, :].astype(np.float64)
     nearness.flat[:: len(values) + 1] = 0
     # Stable, so that of equal neighbours the better ranked speaks.
-    nearest = np.argsort(-nearness, axis=1, kind="stable")[:, : config.neighbours]
+    nearest = np.argsort(-nearness, axis=1, kind="stable")[:, :neighbours]
     weights = np.maximum(np.take_along_axis(nearness, nearest, axis=1), 0) ** 2
     lent = (weights * scores[nearest]).sum(axis=1).tolist()
     sums = weights.sum(axis=1).tolist()
-    own = 1 - config.weight
+    own = 1 - weight
     return [
-        own * value + config.weight * (given / total) if total else value
+        own * value + weight * (given / total) if total else value
         for value, given, total in zip(values, lent, sums, strict=True)
     ]
 

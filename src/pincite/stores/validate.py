@@ -62,18 +62,16 @@ def check_known(collection: str, known: Collection[str]) -> None:
 
 
 def check_points(spec: CollectionSpec, points: Sequence[Point]) -> None:
-    """Raise InvalidPoint for the first point that is not fit for a collection of this spec."""
+    """Raise InvalidPoint for the first point that is not fit for a collection of this spec. A dense
+    vector may come later."""
     for point in points:
         where = f"{point.chunk.path!r}, lines {point.chunk.start_line}-{point.chunk.end_line}"
         if not is_id(point.chunk.id):
             raise InvalidPoint(f"chunk id {point.chunk.id!r} of {where} is not 32 hex digits")
         check_sparse(point.sparse, where)
-        if point.dense is None:
-            if spec.dense is not None:
-                raise InvalidPoint(f"{where} has no dense vector, and {spec.name} wants one")
-        elif spec.dense is None:
-            raise InvalidPoint(f"{where} has a dense vector, and {spec.name} is lexical")
-        else:
+        if point.dense is not None:
+            if spec.dense is None:
+                raise InvalidPoint(f"{where} has a dense vector, and {spec.name} is lexical")
             _check_dense(point.dense, spec.dimensions, where)
         _check_text(point.chunk, where)
     check_attributes(spec, points)

@@ -39,7 +39,6 @@ INVALID: dict[str, Point] = {
     "an infinite value": replace(FOX, sparse=SparseVector((1,), (float("inf"),))),
     "a value that float32 cannot hold": replace(FOX, sparse=SparseVector((1,), (1e39,))),
     "a value of zero": replace(FOX, sparse=SparseVector((1,), (0.0,))),
-    "no dense vector": replace(FOX, dense=None),
     "a dense vector that is not a number": replace(FOX, dense=NAN),
     "a dense vector of another length": replace(FOX, dense=np.ones(3, dtype=np.float32)),
     "a dense vector of zeros": replace(FOX, dense=np.zeros_like(NAN)),
@@ -194,6 +193,26 @@ class ContentContract:
             found = await store.vectors("main", [id_of("a")])
             assert_equal(found[id_of("a")], expected.dense)
             await store.publish("main", {"r2": "r1"})
+
+    @contract
+    async def test_a_point_without_a_vector_is_found_by_word_until_it_has_one(
+        self, store: Store
+    ) -> None:
+        await store.create(DENSE_SPEC)
+        bare = replace(FOX, dense=None)
+        await store.stage("main", {"r1": [bare], "r2": [COW]})
+        await store.publish("main", {"r1": None, "r2": None})
+        dense, sparse = await store.search("main", request_for("fox"))
+        assert [hit.id for hit in dense.hits] == [COW.chunk.id]
+        assert [hit.id for hit in sparse.hits] == [FOX.chunk.id]
+        assert await store.vectors("main", [FOX.chunk.id]) == {}
+        await store.stage("main", {"r3": [FOX]})
+        await store.publish("main", {"r3": "r1"})
+        dense, sparse = await store.search("main", request_for("fox"))
+        assert FOX.chunk.id in {hit.id for hit in dense.hits}
+        assert {hit.id for hit in sparse.hits} <= {FOX.chunk.id, COW.chunk.id}
+        held = await store.vectors("main", [FOX.chunk.id])
+        assert_equal(held[FOX.chunk.id], FOX.dense)
 
     @contract
     async def test_an_id_of_two_revisions_keeps_out_all_of_a_call(self, store: Store) -> None:

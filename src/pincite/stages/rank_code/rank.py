@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from math import fsum
+from types import MappingProxyType
 
 from pincite.model import Candidate, Chunk, Query, Signal
 from pincite.stages.rank_code.config import RankCodeConfig
@@ -38,6 +39,7 @@ def rank_code(
     terms: Terms,
     config: RankCodeConfig,
     code: frozenset[str] = frozenset(),
+    partial: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Candidate, ...]:
     """The candidates with those of code in the order of their files, and the signal `ranked`.
 
@@ -58,7 +60,8 @@ def rank_code(
 
     and the passages of a file, best first by s + definition, get this score times their s +
     definition over that of the first, times `further` for each one before them. `terms` gives the
-    stems of a word.
+    stems of a word. `partial` says of collections what part of their chunks has a dense vector yet:
+    the dense side counts as much less, and not at all for a passage without one.
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -70,14 +73,18 @@ def rank_code(
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
     ranked = [
         one.with_signal(Signal("ranked", signal.kind, signal.value))
-        for one, signal in zip(_ranked(query, ours, terms, config), given, strict=True)
+        for one, signal in zip(_ranked(query, ours, terms, config, partial), given, strict=True)
     ]
     others.sort(key=lambda one: one.rank_key)
     return tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
 
 
 def _ranked(
-    query: Query, candidates: Sequence[Candidate], terms: Terms, config: RankCodeConfig
+    query: Query,
+    candidates: Sequence[Candidate],
+    terms: Terms,
+    config: RankCodeConfig,
+    partial: Mapping[str, float],
 ) -> list[Candidate]:
     """The candidates in their new order, with the parts of the scores of their files."""
     vocabulary = Vocabulary(terms)
@@ -85,7 +92,7 @@ def _ranked(
     priors = priors_for(query.text, config)
     files: dict[_File, list[_Passage]] = defaultdict(list)
     scores = _scores(candidates)
-    adding = _adding(candidates, config.coherent_dense) or scores
+    adding = _adding(candidates, config.coherent_dense, partial) or scores
     for one, score, adds in zip(candidates, scores, adding, strict=True):
         part = definition_part(asked, one.chunk, vocabulary, config)
         files[_file(one)].append(_Passage(one, score, adds, part))
@@ -131,7 +138,9 @@ def _file(one: Candidate) -> _File:
     return one.collection, one.chunk.repo, one.chunk.path or one.chunk.id
 
 
-def _adding(candidates: Sequence[Candidate], dense: float) -> list[float]:
+def _adding(
+    candidates: Sequence[Candidate], dense: float, partial: Mapping[str, float]
+) -> list[float]:
     """What was found by each side, over its range, as one number of 0..1 for each candidate; none
     where the sides are not known. The words count more here than they do in a question of prose
     for single passages: which file is about it, its words say better than one vector does."""
@@ -141,12 +150,20 @@ def _adding(candidates: Sequence[Candidate], dense: float) -> list[float]:
     weight = dense if any(sides["dense"]) else 0.0
     words = _over_range(sides["sparse"], 0.0)
     meanings = _over_range(sides["dense"])
+    weights = [weight * _reach(one, partial) for one in candidates]
     mixed = [
-        weight * by_meaning + (1 - weight) * by_word
-        for by_meaning, by_word in zip(meanings, words, strict=True)
+        share * by_meaning + (1 - share) * by_word
+        for share, by_meaning, by_word in zip(weights, meanings, words, strict=True)
     ]
     top = max(mixed) or 1.0
     return [value / top for value in mixed]
+
+
+def _reach(one: Candidate, partial: Mapping[str, float]) -> float:
+    """How much the dense side can say of a candidate, 0..1."""
+    if one.collection not in partial:
+        return 1.0
+    return 0.0 if one.signal("dense") is None else partial[one.collection]
 
 
 def _over_range(signals: Sequence[Signal | None], lowest: float | None = None) -> list[float]:

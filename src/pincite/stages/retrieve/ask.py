@@ -174,6 +174,8 @@ async def _one(
     requests = [
         await _request(text, query, collection, filter_, config, vectors, notices) for text in texts
     ]
+    if collection.embedded < 1 and collection.spec.dense is not None and config.mode != "keyword":
+        notices.append(_partial(collection))
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     symbols = defining(requests[0], query, config.symbol_limit) if collection.code else None
     wider += [symbols] if symbols else []
@@ -261,6 +263,11 @@ async def _dense(
             notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
             notices += rate_notices(error)
     return None
+
+
+def _partial(collection: Searchable) -> Notice:
+    said = f"{collection.embedded:.0%} of the passages of {collection.spec.public_name} are encoded"
+    return Notice("partly_encoded", f"{said} so far: the others are found by word alone")
 
 
 def _without_words(collection: Searchable, mode: SearchMode) -> Notice:

@@ -11,7 +11,12 @@ from pincite.support.terminal import control
 _REDRAW_S = 0.1
 _PLAIN_EVERY_S = 10.0
 _CLEARED = "\r\x1b[K"  # the cursor goes to the beginning of its line, which becomes empty
-_WORDS = {"diff": "looking for changes", "index": "indexing", "weigh": "weighing again"}
+_WORDS = {
+    "diff": "looking for changes",
+    "index": "indexing",
+    "embed": "searchable by word; encoding",
+    "weigh": "weighing again",
+}
 
 
 class ProgressLine:
@@ -76,7 +81,7 @@ class ProgressLine:
         share = progress.done / progress.total
         words = _WORDS[progress.stage]
         line = f"{words}: {progress.done:,} of {progress.total:,} ({share:.0%})"
-        if progress.stage == "index" and elapsed_s > 0:
+        if progress.stage in ("index", "embed") and elapsed_s > 0:
             line += f", {progress.chunks:,} chunks, {progress.chunks / elapsed_s:.0f} per second"
         if 0 < share < 1 and elapsed_s > 1:
             line += f", {duration(elapsed_s / share - elapsed_s)} left"

@@ -1,0 +1,200 @@
+"""Documents are analysed by processes of their own, one for each core.
+
+A worker is `python -m pincite.ingestion.workers LANGUAGE CHUNKER`: it reads documents from its
+standard input and writes what it found to its standard output. It opens no file, and knows no key.
+A parser that crashes or does not end costs the document that it was given: its worker is ended, and
+the next document gets another one.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import IO, Final
+
+import msgspec
+
+from pincite.chunkers import ChunkerConfig
+from pincite.errors import SourceError
+from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analyse
+from pincite.model import Document
+from pincite.ports import SparseEncoder
+from pincite.providers.sparse.bm25 import Bm25Encoder
+
+#: From so many bytes of files on workers are worth their start, a quarter of a second each.
+WORTH_BYTES: Final = 3_000_000
+_LIMIT_S: Final = 60.0  # the largest file that is read takes two
+_LENGTH: Final = struct.Struct(">I")
+_TASK: Final = msgspec.msgpack.Decoder(tuple[Document, float])
+_ANSWER: Final = msgspec.msgpack.Decoder(Analysed | str)
+
+
+@contextmanager
+def open_analyser(
+    chunker: ChunkerConfig, sparse: SparseEncoder, total_bytes: int, processes: int = 0
+) -> Iterator[Analyser]:
+    """Workers where there are cores for them and so much to do; else this process. What weighs by
+    a model of its own stays here."""
+    count = processes or len(os.sched_getaffinity(0))
+    if count < 2 or total_bytes < WORTH_BYTES or not isinstance(sparse, Bm25Encoder):
+        yield Here(chunker, sparse)
+        return
+    workers = Workers(chunker, sparse.analyser.language, count)
+    try:
+        yield workers
+    finally:
+        workers.close()
+
+
+class Workers:
+    """An `Analyser` of several processes, each of which has a thread here that waits for it."""
+
+    def __init__(
+        self, chunker: ChunkerConfig, language: str, count: int, limit_s: float = _LIMIT_S
+    ) -> None:
+        self._here = Here(chunker, Bm25Encoder(language))
+        self._start = (language, msgspec.json.encode(chunker).decode())
+        self._limit_s = limit_s
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="pincite-analyse")
+        self._own = threading.local()
+        self._workers: list[_Worker] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def submit(self, document: Document, average_length: float) -> Pending:
+        """Begin with a document as soon as a process has nothing else to do."""
+        if document.pages:  # which have attributes for their sections
+            return self._here.submit(document, average_length)
+        try:
+            bare = replace(document, attributes={})
+            raw = msgspec.msgpack.encode((bare, average_length))
+        except UnicodeEncodeError:  # of a name that is no text
+            return self._here.submit(document, average_length)
+        return self._threads.submit(self._analyse, raw)
+
+    def _analyse(self, raw: bytes) -> Analysed:
+        worker: _Worker | None = getattr(self._own, "worker", None)
+        if worker is None or not worker.alive:
+            worker = self._own.worker = self._started()
+        try:
+            return worker.ask(raw, self._limit_s)
+        except (EOFError, BrokenPipeError, TimeoutError) as error:
+            worker.end()
+            slow = isinstance(error, TimeoutError)
+            why = f"takes more than {self._limit_s:.0f} s" if slow else "has crashed"
+            raise SourceError(f"its parser {why}", hint="leave the file out: --exclude") from error
+
+    def _started(self) -> _Worker:
+        with self._lock:
+            if self._closed:
+                raise SourceError("the run was ended")
+            worker = _Worker(self._start)
+            self._workers = [one for one in self._workers if one.alive]
+            self._workers.append(worker)
+            return worker
+
+    def close(self) -> None:
+        """End all processes; what they are working on is given up."""
+        with self._lock:
+            self._closed = True
+            for worker in self._workers:
+                worker.end()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+
+class _Worker:
+    """A process. `end` may be called by another thread than the one that asks."""
+
+    def __init__(self, start: tuple[str, str]) -> None:
+        environment = {k: v for k, v in os.environ.items() if not _may_be_secret(k)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "pincite.ingestion.workers", *start],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for the one that waits
+        )
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, raw: bytes, limit_s: float) -> Analysed:
+        """Raises SourceError for what the analysis raised, EOFError or BrokenPipeError where the
+        process has gone, and TimeoutError."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise EOFError
+        _write(stdin, raw)
+        found: Analysed | str = _ANSWER.decode(_read(stdout, time.monotonic() + limit_s))
+        if isinstance(found, str):
+            raise SourceError(found)
+        return found
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+def _may_be_secret(name: str) -> bool:
+    return any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD"))
+
+
+def _write(pipe: IO[bytes], raw: bytes) -> None:
+    left = memoryview(_LENGTH.pack(len(raw)) + raw)
+    while left:
+        left = left[os.write(pipe.fileno(), left) :]
+
+
+def _read(pipe: IO[bytes], until_s: float | None = None) -> bytes:
+    (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size, until_s))
+    return _exactly(pipe, length, until_s)
+
+
+def _exactly(pipe: IO[bytes], size: int, until_s: float | None) -> bytes:
+    """So many bytes. Raises EOFError, TimeoutError."""
+    parts = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        while len(parts) < size:
+            left_s = None if until_s is None else max(0.0, until_s - time.monotonic())
+            if not selector.select(left_s):
+                raise TimeoutError
+            part = os.read(pipe.fileno(), size - len(parts))
+            if not part:
+                raise EOFError
+            parts += part
+    return bytes(parts)
+
+
+def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> None:
+    """Analyse what comes, until nothing comes any more."""
+    chunker = msgspec.json.decode(config, type=ChunkerConfig)
+    sparse = Bm25Encoder(language)
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            document, average_length = _TASK.decode(_read(given))
+            try:
+                answer: Analysed | str = analyse(document, chunker, sparse, average_length)
+            except Exception as error:  # noqa: BLE001 - a parser's fault costs one document
+                answer = f"{type(error).__name__}: {error}"
+            _write(found, msgspec.msgpack.encode(answer))
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], sys.argv[2], sys.stdin.buffer, sys.stdout.buffer)

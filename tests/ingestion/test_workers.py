@@ -1,0 +1,162 @@
+"""Documents are cut and weighed by processes of their own, as if it were done here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig
+from pincite.errors import SourceError
+from pincite.ingestion import workers
+from pincite.ingestion.analysis import Here, analyse
+from pincite.ingestion.workers import Workers, open_analyser
+from pincite.model import Document, PageSpan, Source
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.readers import read_document
+from pincite.stores.memory import MemoryStore
+from tests.ingestion.test_reuse import Place, functions
+
+CONFIG, SPARSE = ChunkerConfig(), Bm25Encoder("english")
+ROOT = Path(__file__).parents[2]
+SOURCE = Source("acme", "/acme", "folder")
+
+
+@pytest.fixture
+def two() -> Iterator[Workers]:
+    """Two processes."""
+    found = Workers(CONFIG, "english", 2)
+    yield found
+    found.close()
+
+
+def document(text: str, path: str = "a.py") -> Document:
+    return read_document(text.encode(), source=SOURCE, path=path, ref="1")
+
+
+def test_the_files_of_this_project_are_cut_and_weighed_alike(two: Workers) -> None:
+    files = [*sorted((ROOT / "src/pincite/stages").glob("*.py")), *sorted(ROOT.glob("docs/*.md"))]
+    found = [document(one.read_text(), one.name) for one in files]
+    pending = [two.submit(one, 90.0) for one in found]
+    for one, later in zip(found, pending, strict=True):
+        assert later.result() == analyse(one, CONFIG, SPARSE, 90.0)
+
+
+def test_what_cannot_travel_is_done_here(two: Workers) -> None:
+    paged = replace(
+        document("one\n\ntwo\n", "a.txt"), pages=(PageSpan(0, 5, {"page": 1}), PageSpan(5, 9))
+    )
+    unnamed = replace(document("text\n", "a.txt"), path="caf\udce9.txt")
+    for one in (paged, unnamed):
+        assert two.submit(one, 90.0).result() == analyse(one, CONFIG, SPARSE, 90.0)
+
+
+def test_a_worker_that_dies_costs_the_document_that_it_has(two: Workers) -> None:
+    for n in range(8):
+        assert two.submit(document(f"x = {n}\n"), 90.0).result().sections
+    pids = [one._process.pid for one in two._workers]
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    lost = [two.submit(document("x = 1\n"), 90.0) for _ in pids]
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    for one in lost:
+        with pytest.raises(SourceError, match="its parser has crashed") as caught:
+            one.result()
+        assert "--exclude" in caught.value.hint
+    for n in range(4):
+        assert two.submit(document(f"x = {n}\n"), 90.0).result().sections
+
+
+def test_a_parser_that_does_not_end_costs_its_file() -> None:
+    quick = Workers(CONFIG, "english", 1, limit_s=0.0)
+    try:
+        with pytest.raises(SourceError, match="takes more than 0 s"):
+            quick.submit(document("x = 1\n"), 90.0).result()
+    finally:
+        quick.close()
+
+
+def test_a_fault_of_the_analysis_is_told(two: Workers) -> None:
+    unknown = replace(document("x = 1\n"), language="python", text=None)  # type: ignore[arg-type]
+    with pytest.raises(SourceError):
+        two.submit(unknown, 90.0).result()
+    assert two.submit(document("x = 1\n"), 90.0).result().sections
+
+
+def test_no_process_is_left(two: Workers) -> None:
+    two.submit(document("x = 1\n"), 90.0).result()
+    processes = [one._process for one in two._workers]
+    two.close()
+    assert processes
+    assert all(one.returncode is not None for one in processes)
+    with pytest.raises((RuntimeError, SourceError)):
+        two.submit(document("x = 1\n"), 90.0).result()
+
+
+def test_a_worker_ends_with_the_one_that_asks() -> None:
+    program = (
+        "import os\n"
+        "from pincite.chunkers import ChunkerConfig\n"
+        "from pincite.ingestion.workers import Workers\n"
+        "from pincite.model import Document\n"
+        "w = Workers(ChunkerConfig(), 'english', 1)\n"
+        "d = Document('a', '1', 'a.txt', 'text', 'utf-8', 'h', 'docs', 'text')\n"
+        "w.submit(d, 90.0).result()\n"
+        "print(w._workers[0]._process.pid, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    pid = int(done.stdout)
+    while Path(f"/proc/{pid}/stat").exists():
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            break  # ended, and nobody has waited for it
+        time.sleep(0.05)
+
+
+def test_secrets_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACME_API_KEY", "secret")
+    found = Workers(CONFIG, "english", 1)
+    try:
+        found.submit(document("x = 1\n"), 90.0).result()
+        environment = Path(f"/proc/{found._workers[0]._process.pid}/environ").read_bytes()
+    finally:
+        found.close()
+    assert b"ACME_API_KEY" not in environment
+    assert b"PATH=" in environment
+
+
+def test_they_are_for_much_text_and_several_cores() -> None:
+    with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES - 1, 8) as one:
+        assert isinstance(one, Here)
+    with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES, 1) as one:
+        assert isinstance(one, Here)
+    with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES, 2) as one:
+        assert isinstance(one, Workers)
+
+
+def test_an_index_is_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    async def check() -> None:
+        here, there = (Place(tmp_path, MemoryStore()) for _ in range(2))
+        for n in range(30):
+            here.write(f"{n:02}.py", functions(f"first{n}", f"second{n}", lines=8))
+        (tmp_path / "note.md").write_text("---\ncourse: ml\n---\n# Notes\n\nText.\n")
+        (tmp_path / "empty.py").write_text("")
+        first = await here.run(None)
+        monkeypatch.setattr(workers, "WORTH_BYTES", 0)
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+        second = await there.run(None)
+        assert first.chunks == second.chunks > 0
+        points = [await place.store.export("main", None, 10_000) for place in (here, there)]
+        assert points[0] == points[1]
+        assert await here.index.documents("main") == await there.index.documents("main")
+
+    asyncio.run(check())
