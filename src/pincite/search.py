@@ -20,6 +20,7 @@ from pincite.model import (
 from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
 from pincite.scope.unmatched import unmatched
+from pincite.stages.absent import find_absent
 from pincite.stages.blend import blend
 from pincite.stages.context import context
 from pincite.stages.coverage import cover
@@ -75,9 +76,12 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     plan = _plan(query, one.found, passes, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
     notices = (*deps.notices, *one.notices, *spared, *around.notices, *lost)
-    packed = pack(
-        query, one.chosen, one.gated, plan, notices, profile.pack, around.of, deps.required
-    )
+    apart = bool(question.scope.tags) or any(deps.required.values())
+    shown = (one.chosen.candidates, around.of)
+    asked = (query.text, *shown, one.found.rankings, deps.collections, deps.terms)
+    absent = find_absent(*asked, apart=apart)
+    of = (query, one.chosen, one.gated, plan, notices, profile.pack, around.of, deps.required)
+    packed = pack(*of, absent)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
 

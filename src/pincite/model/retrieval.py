@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from pincite.model.attributes import Attributes
-from pincite.model.documents import Chunk, SourceType, Vector
+from pincite.model.documents import Chunk, SourceType, TermCounts, Vector
 
 Asks = Literal["symbol", "mixed", "prose"]
 TaskMode = Literal["build", "debug", "explain", "refactor"]
@@ -152,6 +152,8 @@ class Ranking:
     were asked for by id so that both sides of a fusion know the whole union. `wording` is 0 for the
     question itself and counts its expansions from 1. Scores may be compared with those of other
     rankings of the same signal, kind, wording and `scale`, which names the model of dense ones.
+    `counted` has the terms that were asked for, in all chunks of the collection; None where they
+    are not counted, and where nobody may learn what others have.
     """
 
     collection: str
@@ -161,6 +163,7 @@ class Ranking:
     depth: int
     wording: int = 0
     scale: str = ""
+    counted: TermCounts | None = None
 
 
 class Signal(msgspec.Struct, frozen=True, gc=False):
@@ -242,6 +245,8 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Chosen(Pool):
-    """What is shown. `short` are the kinds of sources of which there are fewer than wanted."""
+    """What is shown. `short` are the kinds of sources of which there are fewer than wanted,
+    `closest` the nearest of what is below the bar, where nothing is above it."""
 
     short: frozenset[SourceType] = frozenset()
+    closest: tuple[Candidate, ...] = ()
