@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
+from pincite.deps import informative_terms
 from pincite.model import AbsentTerms, EvidencePack, Ranking, Scope
-from pincite.ports import Readable, SearchRequest
+from pincite.ports import AnyOf, Filter, Readable, SearchRequest
 from pincite.profile import Profile
+from pincite.stages.absent import find_absent
 from pincite.stages.select import SelectConfig
+from tests.builders import candidate
 from tests.scene import TopicEncoder, ask, make
 
 TEXTS = {
@@ -91,15 +95,33 @@ def test_a_collection_that_does_not_count_is_never_said_to_lack_a_word() -> None
     assert found == AbsentTerms(evidence=("Cassandra",))
 
 
-def test_whoever_searches_by_tags_does_not_learn_what_others_have() -> None:
+@pytest.mark.parametrize("question", ["key of the WebClient", "key in Cassandra", "key at night"])
+def test_whoever_is_kept_apart_does_not_learn_what_others_have(question: str) -> None:
     """The same words come back whether others have them or not."""
-    mine = asyncio.run(make(TopicEncoder(), {"keys": TEXTS["keys"]}))
-    both = asyncio.run(make(TopicEncoder(), TEXTS))
-    scope = Scope(tags={"path": "keys"})
-    for question in ("key of the WebClient", "key in Cassandra", "key at night"):
-        alone, shared = (ask(question, one, profile=KEEP, scope=scope) for one in (mine, both))
-        assert alone.absent_terms == shared.absent_terms
-        assert alone.absent_terms.index == ()
+
+    def found(texts: Mapping[str, str]) -> AbsentTerms:
+        one = asyncio.run(make(None, texts))
+        vector = one.sparse.encode_query(question)
+        request = SearchRequest(sparse=vector)
+        rankings = asyncio.run(one.index.search("main", request))
+        assert rankings[0].counted is not None
+        shown = [candidate("keys", text=TEXTS["keys"])]
+        given = (question, shown, (), rankings, [one], informative_terms("english"))
+        return find_absent(*given, apart=True)
+
+    alone, shared = found({"keys": TEXTS["keys"]}), found(TEXTS)
+    assert alone == shared
+    assert alone.index == ()
+
+
+def test_a_collection_that_requires_tags_hands_out_no_counts() -> None:
+    one = asyncio.run(make(None, TEXTS))
+    spec = replace(one.spec, require=("tenant",), attributes={"tenant": "keyword"})
+    asyncio.run(one.index.create(spec))  # type: ignore[attr-defined]
+    mine = Filter(must=(AnyOf("tenant", ("a",)),))
+    request = SearchRequest(sparse=one.sparse.encode_query("key"), filter=mine)
+    (ranking,) = asyncio.run(one.index.search("main", request))
+    assert ranking.counted is None
 
 
 def test_a_term_is_absent_only_where_all_collections_lack_it() -> None:
@@ -108,8 +130,7 @@ def test_a_term_is_absent_only_where_all_collections_lack_it() -> None:
     assert ask("WebClient key Cassandra", one, two, profile=KEEP).absent_terms.index == (
         "Cassandra",
     )
-    assert ask("WebClient key", one, profile=KEEP).absent_terms.index == ()
-    assert ask("webclient key", one, profile=KEEP).absent_terms.index == ("webclient",)
+    assert ask("WebClient key", one, profile=KEEP).absent_terms.index == ("WebClient",)
 
 
 def test_a_long_question_names_a_few_and_ends_soon() -> None:
