@@ -104,7 +104,7 @@ async def _try(
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, weights)
-        fused = trace.tap("fuse", merge(lists, deps.weights, profile.across))
+        fused = trace.tap("fuse", merge(lists, deps.weights, profile.across, found.defining))
         fused = within_reach(fused, found.defining, loading)
         loaded = await load(fused, collections, loading, timeout_s=limit_s)
         trace.tap("load", loaded.candidates)

@@ -91,16 +91,19 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One try of a search: whether the expansions are asked, too, and for which kinds of
-    sources more is fetched than at first."""
+    """One try of a search: whether the expansions are asked, too, for which kinds of sources more
+    is fetched than at first, and whether what defines the question's names is, in collections of
+    any kind."""
 
     expanded: bool = False
     widened: frozenset[SourceType] = frozenset()
+    defining: bool = False
 
     @property
     def name(self) -> str:
         """As it stands in the plan of a pack."""
         parts = ["expanded"] * self.expanded + [f"widened {kind}" for kind in sorted(self.widened)]
+        parts += ["defining"] * self.defining
         return ", ".join(parts) or "first"
 
 

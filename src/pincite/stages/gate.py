@@ -1,4 +1,4 @@
-"""Is the evidence good enough to be shown as an answer?"""
+"""Is the evidence about what was asked? No signal says whether it answers."""
 
 from __future__ import annotations
 
@@ -221,10 +221,10 @@ def _judge(
 ) -> Verdict:
     what = f"{name} of the best passage is {value:.2f}"
     if value >= at.grounded_at:
-        reason = f"The {what}, at or above {at.grounded_at:.2f}, where evidence is good."
+        reason = f"The {what}, at or above {at.grounded_at:.2f}: it is about what was asked."
         return _verdict("grounded", name, kind, value, at, origin, reason)
     if value >= at.weak_at:
-        reason = f"The {what}, below {at.grounded_at:.2f}, where evidence begins to be good."
+        reason = f"The {what}, below {at.grounded_at:.2f}: it may be about something else."
         return _verdict("weak", name, kind, value, at, origin, reason)
     reason = f"The {what}, below {at.weak_at:.2f}, where questions are mostly off topic."
     return _verdict("none", name, kind, value, at, origin, reason)
