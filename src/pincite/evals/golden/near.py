@@ -140,12 +140,12 @@ def _products(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterator[tup
 
 
 def _things(corpus: _Corpus, rng: random.Random) -> list[str]:
-    """Short headings, and names as words; of each file one first, then the others."""
+    """Short headings and names of classes; of each file one first, then the others."""
     found: dict[str, dict[str, None]] = {}
     for chunk in corpus.chunks:
-        for name in (*chunk.headings[-1:], *chunk.symbols[-1:]):
-            words = " ".join(_PARTS.findall(last_component(name))) if chunk.symbols else name
-            words = " ".join(words.split())
+        classes = (name for name in chunk.symbols[:1] if name[:1].isupper())
+        for name in (*chunk.headings[-1:], *classes):
+            words = " ".join(name.split())
             short = len(words) > _LEAST_CHARS and len(words.split()) <= _MOST_WORDS
             if short and _PLAIN.fullmatch(words):
                 found.setdefault(chunk.path, {})[words] = None
