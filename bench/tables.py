@@ -20,6 +20,7 @@ from bench.partial import partial
 from bench.providers_table import providers
 from bench.quality import QualityFigures, Scores
 from bench.records_table import records
+from bench.refusals_table import refusals
 from bench.spans import SpanFigures
 from bench.stores_table import million, stores
 from pincite.evals.report.tables import table
@@ -301,6 +302,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "code_search": code_search,
     "golden": golden,
     "evidence": evidence,
+    "refusals": refusals,
     "citations": citations,
     "evaluation": evaluation,
     "encoder": encoder,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pincite.model import Notice, Query, Scope, SourceType
+from pincite.model import Notice, Query, Ranking, Scope, SourceType
 from pincite.ports import LLM, CutTokens, Reranker, Searchable
-from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.providers.sparse.bm25 import Bm25Encoder, term_id
 from pincite.scope.filter import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
 
@@ -80,6 +81,34 @@ class Deps:
             and one.dense.languages
             and one.spec.language not in one.dense.languages
         )
+
+    def apart(self, scope: Scope) -> bool:
+        """Is the caller kept apart from others, who may have documents in the same collection?
+        Then nothing that is said may depend on what these are."""
+        return bool(scope.tags) or any(self.required.values())
+
+    def rarity(
+        self, text: str, rankings: Sequence[Ranking], scope: Scope
+    ) -> Mapping[str, Mapping[str, float]]:
+        """What each term of the question weighs in a collection that has counted them, by
+        collection: ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks, of which n have it. One that is
+        nowhere weighs as much as one of a single chunk. Nothing of a collection in another
+        language than that of `terms`, nor where the caller is `apart`."""
+        if self.apart(scope):
+            return {}
+        asked = self.terms(text)
+        language = self.collections[0].spec.language
+        alike = {one.spec.name for one in self.collections if one.spec.language == language}
+        found = {}
+        for one in rankings:
+            counted = one.counted
+            if one.collection in alike and counted is not None and one.wording == 0:
+                having = {term: max(1, counted.having.get(term_id(term), 0)) for term in asked}
+                found[one.collection] = {
+                    term: math.log(1 + max(0.0, counted.chunks - n + 0.5) / (n + 0.5))
+                    for term, n in having.items()
+                }
+        return found
 
     def unmeasured(self) -> frozenset[str]:
         """The collections whose dense model is not the bundled one. The thresholds that the

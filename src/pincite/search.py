@@ -20,6 +20,7 @@ from pincite.model import (
 from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
 from pincite.scope.unmatched import unmatched
+from pincite.stages.absent import find_absent
 from pincite.stages.blend import blend
 from pincite.stages.context import context
 from pincite.stages.coverage import cover
@@ -75,9 +76,12 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     plan = _plan(query, one.found, passes, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
     notices = (*deps.notices, *one.notices, *spared, *around.notices, *lost)
-    packed = pack(
-        query, one.chosen, one.gated, plan, notices, profile.pack, around.of, deps.required
-    )
+    apart = deps.apart(question.scope)
+    shown = (one.chosen.candidates, around.of)
+    asked = (query.text, *shown, one.found.rankings, deps.collections, deps.terms)
+    absent = find_absent(*asked, apart=apart)
+    of = (query, one.chosen, one.gated, plan, notices, profile.pack, around.of, deps.required)
+    packed = pack(*of, absent)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
 
@@ -100,7 +104,7 @@ async def _try(
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, weights, deps.partial)
-        fused = trace.tap("fuse", merge(lists, deps.weights, profile.across))
+        fused = trace.tap("fuse", merge(lists, deps.weights, profile.across, found.defining))
         fused = within_reach(fused, found.defining, loading)
         loaded = await load(fused, collections, loading, timeout_s=limit_s)
         trace.tap("load", loaded.candidates)
@@ -116,7 +120,8 @@ async def _try(
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
     blended = trace.tap("blend", blend(judged, profile.blend))
-    known = (deps.terms, profile.cover, deps.foreign(), smoothed, deps.partial)
+    rarity = deps.rarity(query.text, found.rankings, scope)
+    known = (deps.terms, profile.cover, deps.foreign(), smoothed, rarity, deps.partial)
     covered = trace.tap("cover", cover(query.text, blended.candidates, *known))
     gated = trace.tap(
         "gate", gate(covered, profile.gate, deps.judge, deps.unmeasured(), query.sought)

@@ -47,7 +47,7 @@ def grounded(run: Run, at: Thresholds, topic: str) -> int:
     return sum(q.topic == topic and q.values[SIGNAL] >= at.grounded_at for q in run.queries)
 
 
-@pytest.mark.parametrize(("corpus", "shipped", "learned"), [("adk", 25, 4), ("claude", 16, 2)])
+@pytest.mark.parametrize(("corpus", "shipped", "learned"), [("adk", 15, 4), ("claude", 3, 1)])
 def test_near_questions_teach_what_is_grounded(corpus: str, shipped: int, learned: int) -> None:
     run = measured(corpus)
     found = calibrate(run)
@@ -63,8 +63,8 @@ def test_near_questions_teach_what_is_grounded(corpus: str, shipped: int, learne
 
 
 @pytest.mark.parametrize("corpus", ["adk", "claude"])
-def test_far_questions_alone_do_not_lower_what_is_grounded(corpus: str, tmp_path: Path) -> None:
-    """Far and on-topic questions can be parted anywhere from .36 to .38, or to .41, where near
+def test_far_questions_alone_do_not_lower_what_is_grounded(corpus: str) -> None:
+    """Far and on-topic questions can be parted anywhere from .32 to .36, or to .39, where near
     ones lie; so the middle of that range says nothing about them."""
     run = measured(corpus, near=0)
     found = calibrate(run)
@@ -75,6 +75,10 @@ def test_far_questions_alone_do_not_lower_what_is_grounded(corpus: str, tmp_path
     assert grounded(measured(corpus), one.learned, "near") == grounded(
         measured(corpus), MEASURED["coverage_normalised"], "near"
     )
+
+
+def test_what_is_no_better_than_what_is_there_is_not_written(tmp_path: Path) -> None:
+    found = calibrate(measured("claude", near=0))
     with pytest.raises(UsageError, match="none is as good as what is there") as caught:
         write_thresholds(tmp_path / "pincite.toml", found, "2026-01-02")
     assert '"near": true' in str(caught.value.hint)

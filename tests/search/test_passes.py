@@ -87,7 +87,7 @@ EXPANDING = Profile(
 
 def test_expansions_are_asked_once_where_the_first_pass_was_poor() -> None:
     collection, spy = watched(asyncio.run(make(TopicEncoder(), TEXTS)))
-    pack = ask("zebra", collection, profile=EXPANDING)
+    pack = ask("zebra stripes", collection, profile=EXPANDING)
     assert pack.plan.passes == ("first", "expanded")
     assert len(spy.requests) == 3  # once for each pass, once for the one expansion that is for it
     assert pack.evidence[0].path == "backups"
@@ -153,10 +153,10 @@ class Judge:
 def test_a_spent_budget_leaves_out_reranking_and_the_second_pass_and_says_so() -> None:
     collection = asyncio.run(make(TopicEncoder(), TEXTS))
     # the clock of `ask` counts a second with every step: six of them come before reranking
-    tight = ask("zebra", collection, profile=EXPANDING, budget_ms=6000, reranker=Judge())
+    tight = ask("zebra stripes", collection, profile=EXPANDING, budget_ms=6000, reranker=Judge())
     assert {"budget_no_rerank", "budget_no_second_pass"} <= set(codes(tight))
     assert tight.plan.passes == ("first",)
-    ample = ask("zebra", collection, profile=EXPANDING, budget_ms=60_000, reranker=Judge())
+    ample = ask("zebra stripes", collection, profile=EXPANDING, budget_ms=60_000, reranker=Judge())
     assert not [code for code in codes(ample) if code.startswith("budget")]
     assert ample.plan.passes == ("first", "expanded")
 

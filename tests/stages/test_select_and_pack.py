@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pincite.model import Gated, Notice, Plan, Pool, Query, Signal, Verdict, VerdictLevel
+from pincite.model import Chosen, Gated, Notice, Plan, Query, Signal, Verdict, VerdictLevel
 from pincite.model.citation import cite, line_range
 from pincite.stages.pack import PackConfig, pack
 from pincite.stages.select import SelectConfig, select
@@ -49,7 +49,7 @@ def test_what_has_no_path_is_no_document_with_all_that_has_none() -> None:
 
 
 def test_a_missing_revision_is_said() -> None:
-    found = Pool((candidate("a", 1.0, ref=""),))
+    found = Chosen((candidate("a", 1.0, ref=""),))
     result = pack(Query("q"), found, gated("weak", "a"), PLAN, (), PackConfig())
     assert result.evidence[0].citation_confidence == "medium"
     assert [notice.code for notice in result.warnings] == ["revision_unavailable"]
@@ -75,7 +75,7 @@ def test_columns_are_cited_only_where_a_line_is_cut() -> None:
 
 
 def test_missing_lines_are_said_and_never_invented() -> None:
-    found = Pool((candidate("a", 1.0, start_line=0, end_line=0),))
+    found = Chosen((candidate("a", 1.0, start_line=0, end_line=0),))
     result = pack(Query("q"), found, gated("weak", "a"), PLAN, (), PackConfig())
     assert result.evidence[0].citation == "acme/docs@c0ffee:docs/a.md"
     assert result.evidence[0].citation_confidence == "medium"
@@ -83,7 +83,7 @@ def test_missing_lines_are_said_and_never_invented() -> None:
 
 
 def test_evidence_is_numbered_from_one_and_counted_by_kind() -> None:
-    found = Pool((candidate("a", 2), candidate("b", 1, source_type="code")))
+    found = Chosen((candidate("a", 2), candidate("b", 1, source_type="code")))
     result = pack(Query("q"), found, gated("grounded", "a"), PLAN, (), PackConfig())
     assert [item.number for item in result.evidence] == [1, 2]
     assert result.coverage == {"docs": 1, "code": 1, "data": 0}
@@ -92,13 +92,13 @@ def test_evidence_is_numbered_from_one_and_counted_by_kind() -> None:
 def test_a_notice_is_said_once() -> None:
     notice = Notice("code", "message")
     query = Query("q", notices=(notice,))
-    result = pack(query, Pool(()), gated("none"), PLAN, (notice, notice), PackConfig())
+    result = pack(query, Chosen(()), gated("none"), PLAN, (notice, notice), PackConfig())
     assert result.warnings == (notice,)
 
 
 def test_a_record_has_the_id_that_it_was_written_with() -> None:
     record: Any = {"title": "T", "path": "uzh/a%2Fb/c", "start": 0, "end": 5, "cited_in": "char"}
-    found = Pool((candidate("a", 2.0, **record), candidate("b", 1.0, path="uzh/a%2Fb/c")))
+    found = Chosen((candidate("a", 2.0, **record), candidate("b", 1.0, path="uzh/a%2Fb/c")))
     for required, id_ in ((0, "uzh/a%2Fb/c"), (1, "a%2Fb/c"), (2, "c")):
         asked = (Query("q"), found, gated("weak", "a"), PLAN, (), PackConfig())
         result = pack(*asked, required={"main": required})
@@ -107,6 +107,6 @@ def test_a_record_has_the_id_that_it_was_written_with() -> None:
 
 def test_the_score_of_evidence_is_what_it_is_ranked_by() -> None:
     one = candidate("a", 2.0).with_signal(Signal("reranked", "probability", 0.75))
-    found = Pool((one.with_signal(Signal("coverage", "share", 0.5)), candidate("b", 0.25)))
+    found = Chosen((one.with_signal(Signal("coverage", "share", 0.5)), candidate("b", 0.25)))
     result = pack(Query("q"), found, gated("grounded", "a"), PLAN, (), PackConfig())
     assert [item.score for item in result.evidence] == [0.75, 0.25]

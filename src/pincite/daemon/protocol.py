@@ -35,7 +35,7 @@ SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
-    5: "962e21355ed3e817",
+    5: "2d99790899c4f352",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code

@@ -256,11 +256,16 @@ class LocalIndex:
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         self._usable(collection)
-        require_tags(self._specs[collection], request.filter)
-        if request.sparse is not None and self._specs[collection].counted:
+        spec, counted = self._specs[collection], None
+        require_tags(spec, request.filter)
+        if request.sparse is not None and spec.counted:
             counted = await self._catalog.frequencies(collection, request.sparse.indices)
             request = replace(request, sparse=with_idf(request.sparse, counted))
-        return await self._store.search(collection, self._successors.into(collection, request))
+        asked = self._successors.into(collection, request)
+        found = await self._store.search(collection, asked)
+        if counted is None or spec.require:  # they count what others have, too
+            return found
+        return tuple(replace(ranking, counted=counted) for ranking in found)
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False

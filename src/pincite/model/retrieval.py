@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from pincite.model.attributes import Attributes
-from pincite.model.documents import Chunk, SourceType, Vector
+from pincite.model.documents import Chunk, SourceType, TermCounts, Vector
 
 Asks = Literal["symbol", "mixed", "prose"]
 TaskMode = Literal["build", "debug", "explain", "refactor"]
@@ -91,16 +91,19 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One try of a search: whether the expansions are asked, too, and for which kinds of
-    sources more is fetched than at first."""
+    """One try of a search: whether the expansions are asked, too, for which kinds of sources more
+    is fetched than at first, and whether what defines the question's names is, in collections of
+    any kind."""
 
     expanded: bool = False
     widened: frozenset[SourceType] = frozenset()
+    defining: bool = False
 
     @property
     def name(self) -> str:
         """As it stands in the plan of a pack."""
         parts = ["expanded"] * self.expanded + [f"widened {kind}" for kind in sorted(self.widened)]
+        parts += ["defining"] * self.defining
         return ", ".join(parts) or "first"
 
 
@@ -152,6 +155,8 @@ class Ranking:
     were asked for by id so that both sides of a fusion know the whole union. `wording` is 0 for the
     question itself and counts its expansions from 1. Scores may be compared with those of other
     rankings of the same signal, kind, wording and `scale`, which names the model of dense ones.
+    `counted` has the terms that were asked for, in all chunks of the collection; None where they
+    are not counted, and where nobody may learn what others have.
     """
 
     collection: str
@@ -161,6 +166,7 @@ class Ranking:
     depth: int
     wording: int = 0
     scale: str = ""
+    counted: TermCounts | None = None
 
 
 class Signal(msgspec.Struct, frozen=True, gc=False):
@@ -242,6 +248,8 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Chosen(Pool):
-    """What is shown. `short` are the kinds of sources of which there are fewer than wanted."""
+    """What is shown. `short` are the kinds of sources of which there are fewer than wanted,
+    `closest` the nearest of what is below the bar, where nothing is above it."""
 
     short: frozenset[SourceType] = frozenset()
+    closest: tuple[Candidate, ...] = ()

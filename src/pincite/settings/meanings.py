@@ -265,7 +265,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "select": {
             "results": "results at most",
-            "on_none": "what a verdict of none shows: nothing, or the nearest all the same",
+            "on_none": "what a verdict of none shows: the closest apart, or the nearest as results",
+            "closest": "passages below the bar that are shown apart where the verdict is none",
             "per_document": "chunks of one document at most; 0 for any number",
             "docs": "results of twelve that are documentation, where enough are relevant",
             "code": "results of twelve that are code, where enough are relevant",

@@ -38,7 +38,10 @@ class MergeConfig:
 
 
 def merge(
-    fused: Sequence[Fused], weights: Mapping[str, float], config: MergeConfig
+    fused: Sequence[Fused],
+    weights: Mapping[str, float],
+    config: MergeConfig,
+    kept: frozenset[tuple[str, str]] = frozenset(),
 ) -> tuple[Fused, ...]:
     """One list of chunks by (-fused, id, collection) from one that is in this order.
 
@@ -47,10 +50,11 @@ def merge(
     - `scores`: weight times the fused score.
     - `rrf`: the sum of weight / (k + rank) over the collections that have the chunk, rank from 1 in
       the list of each (Cormack, Clarke and Büttcher, 2009). A chunk that several have is one
-      candidate, that of the collection where it stands highest.
+      candidate, that of the collection where it stands highest. Those behind the `depth` are left
+      out, but for `kept` ones (collection, id).
     """
     if config.method == "rrf":
-        return _by_rank(fused, weights, config)
+        return _by_rank(fused, weights, config, kept)
     if all(weight == 1 for weight in weights.values()):
         return tuple(fused)
     scored = [_with(hit, hit.score * weights.get(hit.collection, 1.0)) for hit in fused]
@@ -58,7 +62,10 @@ def merge(
 
 
 def _by_rank(
-    fused: Sequence[Fused], weights: Mapping[str, float], config: MergeConfig
+    fused: Sequence[Fused],
+    weights: Mapping[str, float],
+    config: MergeConfig,
+    kept: frozenset[tuple[str, str]],
 ) -> tuple[Fused, ...]:
     ranks: dict[str, int] = defaultdict(int)
     best: dict[str, tuple[int, Fused]] = {}
@@ -66,7 +73,7 @@ def _by_rank(
     for hit in fused:
         ranks[hit.collection] += 1
         rank = ranks[hit.collection]
-        if config.depth and rank > config.depth:
+        if config.depth and rank > config.depth and (hit.collection, hit.id) not in kept:
             continue
         parts[hit.id].append(weights.get(hit.collection, 1.0) / (config.k + rank))
         known = best.setdefault(hit.id, (rank, hit))

@@ -27,11 +27,15 @@ def next_pass(
     """The next try, None if what there is will do or nothing is left to try.
 
     First the expansions, once, if there are any and the candidates are few or the verdict is not
-    `grounded`; then each kind of source that is short is widened, once.
+    `grounded`; and where it is `none` and the question has names, what defines them: a name of the
+    index is not off topic, however few words go with it. Then each kind of source that is short is
+    widened, once.
     """
     poor = len(gated.candidates) < config.few or gated.verdict.level != "grounded"
-    if poor and query.expansions and not done.expanded:
-        return replace(done, expanded=True)
+    expanded = poor and bool(query.expansions) and not done.expanded
+    defining = gated.verdict.level == "none" and bool(query.sought) and not done.defining
+    if expanded or defining:
+        return replace(done, expanded=done.expanded or expanded, defining=done.defining or defining)
     narrow = chosen.short - done.widened
     if config.widen and narrow:
         return replace(done, widened=done.widened | narrow)

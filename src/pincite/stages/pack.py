@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from pincite.model import (
+    AbsentTerms,
     Candidate,
+    Chosen,
     Context,
     Evidence,
     EvidencePack,
     Gated,
     Notice,
     Plan,
-    Pool,
     Query,
 )
 from pincite.model.citation import chars_of, cite
@@ -33,25 +34,21 @@ class PackConfig:
 
 def pack(
     query: Query,
-    chosen: Pool,
+    chosen: Chosen,
     gated: Gated,
     plan: Plan,
     notices: Sequence[Notice],
     config: PackConfig,
     contexts: Sequence[Context | None] = (),
     required: Mapping[str, int] = MappingProxyType({}),
+    absent: AbsentTerms = AbsentTerms(),
 ) -> EvidencePack:
-    """Number and cite what was chosen, each with its context, if there are any. Equal notices are
-    said once. `required` is how many attributes a collection requires: so many values stand before
-    the id in the path of a record."""
+    """Number and cite what was chosen, each with its context, if there are any, and by itself what
+    is closest. Equal notices are said once. `required` is how many attributes a collection
+    requires: so many values stand before the id in the path of a record."""
     said = (*query.notices, *notices, *gated.notices, *chosen.notices)
-    around = contexts or (None,) * len(chosen.candidates)
-    evidence = tuple(
-        _evidence(number, candidate, config, context, required.get(candidate.collection, 0))
-        for number, (candidate, context) in enumerate(
-            zip(chosen.candidates, around, strict=True), start=1
-        )
-    )
+    evidence = _cited(chosen.candidates, config, contexts, required)
+    closest = _cited(chosen.closest, config, (), required)
     if any(item.end_line == 0 for item in evidence):
         said = (*said, Notice("line_spans_unavailable", "line spans unavailable"))
     undated = sum(not item.ref for item in evidence)
@@ -73,6 +70,23 @@ def pack(
         evidence=evidence,
         coverage={kind: kinds.count(kind) for kind in ("docs", "code", "data")},
         warnings=tuple(dict.fromkeys(said)),
+        closest=closest,
+        absent_terms=absent,
+    )
+
+
+def _cited(
+    candidates: Sequence[Candidate],
+    config: PackConfig,
+    contexts: Sequence[Context | None],
+    required: Mapping[str, int],
+) -> tuple[Evidence, ...]:
+    """These as evidence, numbered from 1."""
+    around = contexts or (None,) * len(candidates)
+    pairs = enumerate(zip(candidates, around, strict=True), start=1)
+    return tuple(
+        _evidence(number, one, config, context, required.get(one.collection, 0))
+        for number, (one, context) in pairs
     )
 
 

@@ -26,8 +26,8 @@ _IMPLEMENTING: tuple[TaskMode, ...] = ("build", "debug", "refactor")
 @dataclass(frozen=True, slots=True)
 class SelectConfig:
     """`results`: at most so many. `on_none`: what to do where the verdict is `none`: `drop` shows
-    nothing, `keep` shows the nearest all the same. `per_document` caps the chunks of one document,
-    0 does not.
+    nothing, and the `closest` passages apart, as what they are; `keep` shows the nearest as if they
+    were good. `per_document` caps the chunks of one document, 0 does not.
 
     `docs` and `code`: in the modes build, debug and refactor at least so many of each are wanted
     among twelve results (fewer among fewer), as far as there are any that are relevant. `buffer`:
@@ -37,6 +37,7 @@ class SelectConfig:
 
     results: int = 12
     on_none: Literal["drop", "keep"] = "drop"
+    closest: int = 3
     per_document: int = 0
     docs: int = 0
     code: int = 0
@@ -46,7 +47,7 @@ class SelectConfig:
     def __post_init__(self) -> None:
         if self.results < 1:
             raise ConfigError(f"select.results is {self.results}; it must be at least 1")
-        for name in ("per_document", "docs", "code", "buffer"):
+        for name in ("closest", "per_document", "docs", "code", "buffer"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"select.{name} is {getattr(self, name)}; it is negative")
         if self.on_none not in ("drop", "keep"):
@@ -124,7 +125,15 @@ def select(
     result = tuple(eligible[n] for n in chosen)
     counts = {kind: sum(one.chunk.source_type == kind for one in result) for kind in wanted}
     short = frozenset(kind for kind, least in wanted.items() if result and counts[kind] < least)
-    return Chosen(result, tuple(dropped), _notices(gated, result, short, counts, wanted), short)
+    notices = _notices(gated, result, short, counts, wanted)
+    return Chosen(result, tuple(dropped), notices, short, _closest(gated, config))
+
+
+def _closest(gated: Gated, config: SelectConfig) -> tuple[Candidate, ...]:
+    """The best of what the verdict keeps from being shown."""
+    if gated.verdict.level != "none" or config.on_none == "keep":
+        return ()
+    return gated.candidates[: min(config.closest, config.results)]
 
 
 def _refusal(

@@ -41,6 +41,16 @@ class Outcome:
         off_total = self.far.total + self.near.total
         return Refusal(self.far.none + self.near.none, off_total, self.on.none, self.on.total)
 
+    @property
+    def far_refusal(self) -> Refusal:
+        """The refusals of questions on topic and far ones."""
+        return Refusal(self.far.none, self.far.total, self.on.none, self.on.total)
+
+    @property
+    def near_refusal(self) -> Refusal:
+        """The refusals of questions on topic and near ones."""
+        return Refusal(self.near.none, self.near.total, self.on.none, self.on.total)
+
     def cost(self, caution: float) -> float:
         """What both thresholds get wrong, see `pincite.evals.analysis.calibrate`; far and near
         questions weigh the same, however many of each there are."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pincite.evals.analysis.calibrate import Calibration, as_table
-from pincite.evals.analysis.refusal import Levels, Outcome
+from pincite.evals.analysis.refusal import Levels, Outcome, Refusal
 from pincite.evals.report.tables import table
 from pincite.stages.gate import Thresholds
 
 HEAD = (
     *("signal", "thresholds", "weak_at", "grounded_at"),
-    *("on topic", "far", "near", "AUROC far, near", "weak_at of the folds"),
+    *("on topic", "far", "near", "refusals of far", "of near"),
+    *("AUROC far, near", "weak_at of the folds"),
 )
 
 
@@ -38,8 +39,9 @@ def explained(found: Calibration) -> str:
     """What the rows are shares of."""
     return (
         f"Shares that are grounded / weak / none, in %: {found.on_topic} questions on topic,"
-        f" {found.far} far off topic, {found.near} near. Those of learned thresholds by"
-        f" cross-validation, {found.folds} folds, {found.repeats} times."
+        f" {found.far} far off topic, {found.near} near. Refusals, the verdicts `none`, with their"
+        " precision and recall. Those of learned thresholds by cross-validation,"
+        f" {found.folds} folds, {found.repeats} times."
     )
 
 
@@ -61,4 +63,12 @@ def _at(at: Thresholds) -> tuple[str, str]:
 
 
 def _levels(outcome: Outcome) -> tuple[str, ...]:
-    return shares(outcome.on), shares(outcome.far), shares(outcome.near)
+    levels = shares(outcome.on), shares(outcome.far), shares(outcome.near)
+    return (*levels, _refusals(outcome.far_refusal), _refusals(outcome.near_refusal))
+
+
+def _refusals(one: Refusal) -> str:
+    """Precision and recall; a dash where there is nothing to divide by."""
+    return " / ".join(
+        "–" if share is None else f"{share:.2f}" for share in (one.precision, one.recall)
+    )

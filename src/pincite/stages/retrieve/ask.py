@@ -31,6 +31,7 @@ from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 EngineFusion = Literal["none", "rrf", "dbsf"]
 SearchMode = Literal["hybrid", "vector", "keyword"]
 KeywordSearch = Literal["bm25", "filter"]
+_DEFINING = 10  # chunks of each name, where a pass is made for them
 _LIMITS = ("dense_limit", "sparse_limit", "code_limit", "hnsw_ef", "engine_k", "engine_limit")
 _KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
 
@@ -177,7 +178,7 @@ async def _one(
     if collection.embedded < 1 and collection.spec.dense is not None and config.mode != "keyword":
         notices.append(_partial(collection))
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
-    symbols = defining(requests[0], query, config.symbol_limit) if collection.code else None
+    symbols = _symbols(requests[0], query, collection, config, done)
     wider += [symbols] if symbols else []
     asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
     answers = await gather(
@@ -207,6 +208,19 @@ async def _one(
         dense,
         defining=frozenset((name, one) for one in ids),
     )
+
+
+def _symbols(
+    request: SearchRequest,
+    query: Query,
+    collection: Searchable,
+    config: RetrieveConfig,
+    done: Pass,
+) -> SearchRequest | None:
+    """What asks for definitions: of code always, of others where a pass is made for them."""
+    if done.defining and not collection.foreign:
+        return defining(request, query, config.symbol_limit or _DEFINING)
+    return defining(request, query, config.symbol_limit) if collection.code else None
 
 
 async def _request(

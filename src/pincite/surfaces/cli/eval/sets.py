@@ -152,6 +152,9 @@ def export(source: Path, out: Path) -> None:
 @click.option("-o", "--out", type=FILE, required=True, help="The golden set to write.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--llm", help="PROVIDER:MODEL to write them; default: rules do.")
+@click.option(
+    "--near", is_flag=True, help="Questions on the same subject that nothing answers, by rule."
+)
 @collections_option
 @tag_option
 @index_option
@@ -160,6 +163,7 @@ def gen(
     out: Path,
     seed: int,
     llm: str | None,
+    near: bool,
     collection: tuple[str, ...],
     tags: tuple[str, ...],
     index: Path | None,
@@ -167,22 +171,31 @@ def gen(
     """Make up questions from what is indexed, marked as synthetic: a start, no substitute."""
     from pincite.errors import UsageError
     from pincite.evals.golden.generate import generate
+    from pincite.evals.golden.near import generate_near
     from pincite.evals.golden.questions import write_golden
     from pincite.scope.reading import searchables_within
 
     async def work(engine: AsyncPincite) -> tuple[GoldenQuery, ...]:
         scope = scope_of(collection, tags)
-        within = searchables_within((await engine.deps(scope)).collections, scope.tags)
+        deps = await engine.deps(scope)
+        within = searchables_within(deps.collections, scope.tags)
+        if near:
+            return await generate_near(within, count, deps.terms, seed=seed)
         async with writer(engine, llm) as ask:
             return await generate(within, count, ask=ask, seed=seed)
 
     if out.exists():
         raise click.UsageError(f"{out} is there already; choose another file")
+    if near and llm:
+        raise click.UsageError("--near makes questions by rule; leave out --llm")
     questions = run(work, index, measured=True)
     if not questions:
         raise UsageError("nothing that is indexed has enough text to ask about")
     write_golden(out, questions)
-    say(f"{out} has {len(questions)} synthetic questions; judge what is found: pincite eval label")
+    then = "judge what is found: pincite eval label"
+    if near:
+        then = "look through them, and strike what the files answer after all"
+    say(f"{out} has {len(questions)} synthetic questions; {then}")
 
 
 @asynccontextmanager

@@ -1,0 +1,214 @@
+"""Which informative words of the question occur nowhere? Named, so that nobody takes passages about
+something else for an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from pincite.model import AbsentTerms, Candidate, Context, Ranking, TermCounts
+from pincite.ports import Searchable
+
+Terms = Callable[[str], frozenset[str]]
+
+_MOST_WORDS: Final = 64  # of a question that are looked at: a stack trace has more
+_MOST_NAMED: Final = 8  # of each kind; guess, unmeasured
+#: A word in more chunks than this share says little by not being in a passage.
+_COMMON: Final = 0.02
+_LEAST_COMMON: Final = 5  # chunks: in few chunks every word is common
+
+_WORD: Final = re.compile(r"[^\W_][\w'’]*(?:-[\w'’]+)*|_+[^\W_]\w*")
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+#: Spellings that only programs have: `rotate_key`, `rotateKey`. `WebSocket` is also two words.
+_CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]")
+_SEPARATORS: Final = re.compile(r"[\s_\-.,'’]+")
+#: Scripts without spaces, whose terms are pairs of characters: no word can be told to be absent.
+_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\ud7ff]")
+#: Written in other ways, too, which no stemmer brings together.
+_SPELLINGS: Final = re.compile(
+    r"\w{2,}(?:i[sz](?:e[ds]?|ing|ation|ations|ers?)|y[sz](?:e[ds]?|ing|ers?)|ices)"
+    r"|(?:cent|fib|lit|met|theat|calib)(?:re|er)s?|(?:lic|def|off|pret)en[cs]es?"
+    r"|(?:catal|dial|anal)og(?:ue)?s?"
+    r"|\w*(?:col|behavi|fav|hon|lab|neighb|flav|hum|endeav|rig|rum|vap)ou?r\w*"
+)
+#: The same word in forms that no stemmer brings together.
+_IRREGULAR: Final = """\
+begin began begun|break broke broken|bring brought|build built|buy bought|catch caught
+child children|choose chose chosen|come came|criterion criteria|datum data|deal dealt|die dice
+do did done|draw drew drawn|drive drove driven|fall fell fallen|feed fed|fight fought|find found
+fly flew flown|foot feet|forget forgot forgotten|freeze froze frozen|get got gotten|give gave given
+go went gone|good better best|grow grew grown|half halves|hear heard|hide hid hidden|hold held
+index indices indexes|keep kept|know knew known|lay laid|lead led|leaf leaves|leave left|lend lent
+life lives|lose lost|make made|man men|matrix matrices|mean meant|medium media|meet met|mouse mice
+pay paid|person people persons|phenomenon phenomena|ride rode ridden|ring rang rung|rise rose risen
+run ran|say said|schema schemata schemas|see saw seen|seek sought|sell sold|send sent|shake shook
+shoot shot|show showed shown|shrink shrank shrunk|sink sank sunk|sleep slept|speak spoke spoken
+spend spent|stand stood|steal stole stolen|stick stuck|strike struck|swear swore sworn
+take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown
+understand understood|vertex vertices|wake woke woken|wear wore worn|win won|woman women
+write wrote written|bad worse worst|axis axes|analysis analyses|basis bases|hypothesis hypotheses
+thesis theses|crisis crises|diagnosis diagnoses|parenthesis parentheses|knife knives|shelf shelves
+self selves|wolf wolves|tooth teeth|goose geese|formula formulae formulas|appendix appendices
+bind bound|bend bent|bite bit bitten|blow blew blown|cling clung|dig dug
+eat ate eaten|fling flung|forbid forbade forbidden|forgive forgave forgiven|grind ground|hang hung
+light lit|overwrite overwrote overwritten|rewrite rewrote rewritten|rebuild rebuilt|reset resets
+resend resent|rerun reran|sing sang sung|sit sat|slide slid|spin spun|spring sprang sprung
+sweep swept|swim swam swum|swing swung|undo undid undone|unwind unwound|weave wove woven
+wind wound"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A word of the question. One that is `exact` is there only as a whole, any other also where
+    one of its parts is. One that is not `certain` may be there in another form."""
+
+    text: str
+    stems: frozenset[str]
+    whole: str
+    exact: bool
+    certain: bool
+    plain: bool
+
+
+def find_absent(
+    question: str,
+    shown: Sequence[Candidate],
+    contexts: Sequence[Context | None],
+    rankings: Sequence[Ranking],
+    collections: Sequence[Searchable],
+    terms: Terms,
+    *,
+    apart: bool = False,
+) -> AbsentTerms:
+    """The words of the question that no chunk of any collection has, and those besides that none
+    of the passages has that are shown; each as the question has it, in its order.
+
+    A word counts as there in every form that the analyser takes for the same: another inflection,
+    a part of a name, a name written in another way. What has forms that it does not know is never
+    said to be nowhere. Of a collection that does not count its terms nothing is said, nor where a
+    caller is `apart` from others, whose words are none of its business: then a word is only missing
+    from passages. Common words are left out there, as are plain words whose frequency is unknown.
+
+    It costs a look at what the search has counted anyway, and one at the passages.
+    """
+    asked = list(_asked(question, terms))
+    counts = {} if apart else _counted(rankings)
+    known = bool(counts) and all(one.spec.name in counts for one in collections)
+    passages = _Passages(shown, contexts, terms)
+    index: list[str] = []
+    evidence: list[str] = []
+    for one in asked:
+        if one.text.isdigit() and len(one.text) == 1:
+            continue
+        there = [_frequency(one, each, counts) for each in collections] if known else []
+        if passages.have(one):
+            continue
+        if there and one.certain and not any(number for number, _ in there):
+            index.append(one.text)
+        elif shown and _telling(one, there):
+            evidence.append(one.text)
+    return AbsentTerms(tuple(index[:_MOST_NAMED]), tuple(evidence[:_MOST_NAMED]))
+
+
+def _asked(question: str, terms: Terms) -> Iterable[_Asked]:
+    seen: set[str] = set()
+    for match in list(_WORD.finditer(question))[:_MOST_WORDS]:
+        text = match[0].rstrip("'’")
+        for ending in ("'s", "’s"):
+            text = text.removesuffix(ending)
+        stems = terms(text)
+        if not stems or text.casefold() in seen or _UNSPACED.search(text):
+            continue
+        seen.add(text.casefold())
+        exact = _CODE.search(text) is not None
+        low = text.casefold()
+        known = low not in _irregular() and not _SPELLINGS.fullmatch(low)
+        plain = text.isalpha() and text.islower()
+        certain = exact or (known and not low[0].isdigit())
+        yield _Asked(text, stems, _joined(text), exact, certain, plain)
+
+
+def _joined(text: str) -> str:
+    return _SEPARATORS.sub("", text).casefold()
+
+
+def _parts(text: str) -> str:
+    return " ".join(part.lower() for part in _PART.findall(text))
+
+
+def _counted(rankings: Sequence[Ranking]) -> dict[str, TermCounts]:
+    """By collection what it counted of the question itself."""
+    return {
+        one.collection: one.counted
+        for one in rankings
+        if one.counted is not None and one.wording == 0
+    }
+
+
+def _frequency(
+    one: _Asked, collection: Searchable, counts: Mapping[str, TermCounts]
+) -> tuple[int, int]:
+    """In how many chunks the word is, and of how many."""
+    counted = counts[collection.spec.name]
+    encode = collection.sparse.encode_query
+    ids = set(encode(one.text).indices)
+    if one.exact:
+        parts = set(encode(_parts(one.text)).indices)
+        ids = ids - parts or ids
+    return max((counted.having.get(each, 0) for each in ids), default=0), counted.chunks
+
+
+def _telling(one: _Asked, there: Sequence[tuple[int, int]]) -> bool:
+    """Does it say something that no passage has this word?"""
+    if not there:
+        return not one.plain
+    chunks = sum(of for _, of in there)
+    return sum(having for having, _ in there) <= max(_LEAST_COMMON, _COMMON * chunks)
+
+
+class _Passages:
+    """The words of what is shown."""
+
+    def __init__(
+        self, shown: Sequence[Candidate], contexts: Sequence[Context | None], terms: Terms
+    ) -> None:
+        around = [one.text for one in contexts if one is not None]
+        texts = [_text(one) for one in shown] + around
+        self._terms = terms
+        self._texts = texts
+        self._stems: frozenset[str] | None = None
+        self._joined: str | None = None
+
+    def have(self, one: _Asked) -> bool:
+        """Does any of them have the word, in any of its forms?"""
+        if self._stems is None or self._joined is None:
+            self._stems = frozenset[str]().union(*map(self._terms, self._texts))
+            self._joined = _SEPARATORS.sub("", "\n".join(self._texts)).casefold()
+        if one.whole in self._joined:
+            return True
+        forms = _irregular().get(one.text.casefold(), ())
+        if any(self._terms(form) & self._stems for form in forms):
+            return True
+        return not one.exact and not one.stems.isdisjoint(self._stems)
+
+
+def _text(one: Candidate) -> str:
+    chunk = one.chunk
+    parts = (chunk.path, chunk.title, *chunk.headings, *chunk.symbols, chunk.plain or chunk.text)
+    return "\n".join((*parts, chunk.text if chunk.plain else ""))
+
+
+@cache
+def _irregular() -> Mapping[str, tuple[str, ...]]:
+    """All forms of a word by each of them, endings in s and ing among them."""
+    groups = [group.split() for line in _IRREGULAR.split("\n") for group in line.split("|")]
+    return {
+        written: tuple(group)
+        for group in groups
+        for form in group
+        for written in (form, f"{form}s", f"{form}ing", f"{form.removesuffix('e')}ing")
+    }

@@ -1,0 +1,138 @@
+"""Words of the question that occur nowhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from pincite.deps import informative_terms
+from pincite.model import AbsentTerms, EvidencePack, Ranking, Scope
+from pincite.ports import AnyOf, Filter, Readable, SearchRequest
+from pincite.profile import Profile
+from pincite.stages.absent import find_absent
+from pincite.stages.select import SelectConfig
+from tests.builders import candidate
+from tests.scene import TopicEncoder, ask, make
+
+TEXTS = {
+    "keys": "To rotate a key call rotate_key with the new secret. It uses the lru_cache.",
+    "clients": "The class WebClient retries requests; indices are built by the HTTPServer.",
+    "backups": "Backups run every night and are kept for thirty days, 4,000 of them.",
+    "behaviour": "The behaviour of an authorised client was written down by two children.",
+}
+KEEP = Profile(select=SelectConfig(on_none="keep"))
+
+
+def absent(question: str, scope: Scope | None = None) -> AbsentTerms:
+    collection = asyncio.run(make(TopicEncoder(), TEXTS))
+    return ask(question, collection, profile=KEEP, scope=scope).absent_terms
+
+
+def test_a_word_that_no_passage_has_is_named_as_the_question_has_it() -> None:
+    assert absent("How do I rotate a key in Cassandra?").index == ("Cassandra",)
+    assert absent("rotateAllKeys with the secret").index == ("rotateAllKeys",)
+    assert absent("call rotate_keys_now").index == ("rotate_keys_now",)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "rotating keys",  # another inflection
+        "cache of a key",  # a part of a name
+        "rotateKey",  # a name written in another way
+        "rotate-key",
+        "ROTATE_KEY",
+        "lru",
+        "a web server with a client",
+        "index",  # forms that no stemmer brings together
+        "a child writes",
+        "authorized behavior",
+        "4000 backups",
+        "How is it that they would be in this?",  # function words
+        "バックアップ",  # no word can be told apart
+        "",
+    ],
+)
+def test_what_is_there_in_another_form_is_never_said_to_be_absent(question: str) -> None:
+    assert absent(question or "key").index == ()
+
+
+def test_what_is_elsewhere_is_missing_from_the_passages_alone() -> None:
+    found = absent("key of the WebClient at night", Scope(paths=("key*",)))
+    assert found.index == ()
+    assert set(found.evidence) == {"WebClient", "night"}
+
+
+def test_nothing_is_said_twice() -> None:
+    found = absent("Cassandra, cassandra and CASSANDRA rotate a key")
+    assert found == AbsentTerms(index=("Cassandra",))
+
+
+class Requiring:
+    """An index whose collection counts for all, and tells nobody."""
+
+    def __init__(self, index: Readable) -> None:
+        self.index = index
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.index, name)
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        found = await self.index.search(collection, request)
+        return tuple(replace(ranking, counted=None) for ranking in found)
+
+
+def without_counts(question: str) -> EvidencePack:
+    one = asyncio.run(make(TopicEncoder(), TEXTS))
+    return ask(question, replace(one, index=Requiring(one.index)), profile=KEEP)  # type: ignore[arg-type]
+
+
+def test_a_collection_that_does_not_count_is_never_said_to_lack_a_word() -> None:
+    found = without_counts("rotate a key in Cassandra quickly").absent_terms
+    assert found == AbsentTerms(evidence=("Cassandra",))
+
+
+@pytest.mark.parametrize("question", ["key of the WebClient", "key in Cassandra", "key at night"])
+def test_whoever_is_kept_apart_does_not_learn_what_others_have(question: str) -> None:
+    """The same words come back whether others have them or not."""
+
+    def found(texts: Mapping[str, str]) -> AbsentTerms:
+        one = asyncio.run(make(None, texts))
+        vector = one.sparse.encode_query(question)
+        request = SearchRequest(sparse=vector)
+        rankings = asyncio.run(one.index.search("main", request))
+        assert rankings[0].counted is not None
+        shown = [candidate("keys", text=TEXTS["keys"])]
+        given = (question, shown, (), rankings, [one], informative_terms("english"))
+        return find_absent(*given, apart=True)
+
+    alone, shared = found({"keys": TEXTS["keys"]}), found(TEXTS)
+    assert alone == shared
+    assert alone.index == ()
+
+
+def test_a_collection_that_requires_tags_hands_out_no_counts() -> None:
+    one = asyncio.run(make(None, TEXTS))
+    spec = replace(one.spec, require=("tenant",), attributes={"tenant": "keyword"})
+    asyncio.run(one.index.create(spec))  # type: ignore[attr-defined]
+    mine = Filter(must=(AnyOf("tenant", ("a",)),))
+    request = SearchRequest(sparse=one.sparse.encode_query("key"), filter=mine)
+    (ranking,) = asyncio.run(one.index.search("main", request))
+    assert ranking.counted is None
+
+
+def test_a_term_is_absent_only_where_all_collections_lack_it() -> None:
+    one = asyncio.run(make(TopicEncoder(), {"keys": TEXTS["keys"]}, "one"))
+    two = asyncio.run(make(TopicEncoder(), {"clients": TEXTS["clients"]}, "two"))
+    assert ask("WebClient key Cassandra", one, two, profile=KEEP).absent_terms.index == (
+        "Cassandra",
+    )
+    assert ask("WebClient key", one, profile=KEEP).absent_terms.index == ("WebClient",)
+
+
+def test_a_long_question_names_a_few_and_ends_soon() -> None:
+    words = " ".join(f"zzq{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(600))
+    assert len(absent(f"key {words}").index) == 8
