@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Self
 
+from pincite.asking.paths import is_placed, place_paths
 from pincite.catalog.file import holds_index
 from pincite.collection.external import ForeignCollections
 from pincite.collection.searchables import Searchables, open_searchables
@@ -16,12 +18,13 @@ from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
 from pincite.errors import IndexNotFound, UsageError
-from pincite.model import EvidencePack, Notice, Question, Scope
+from pincite.model import DocumentRecord, EvidencePack, Notice, Question, Scope
 from pincite.ports import Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, file_recorder
 from pincite.scope.filter import check_scope
+from pincite.scope.paths import path_test
 from pincite.search import search
 from pincite.settings.load import Settings
 from pincite.trace import Trace
@@ -141,8 +144,12 @@ class OpenIndex:
             cut=cutter_of(self._reranker, profile.rerank.tokenizer),
         )
 
-    async def _search(self, question: Question, profile: Profile, steps: Trace) -> EvidencePack:
+    async def _search(
+        self, question: Question, profile: Profile, steps: Trace, here: str | None = None
+    ) -> EvidencePack:
         """One search, logged; a second try where collections have come or gone meanwhile."""
+        if not is_placed(question.scope, here):
+            question = replace(question, scope=await self._placed(question.scope, here))
         with self.log.entry(Asked.of(question, profile), steps) as entry:
             once = partial(self._once, question, profile, steps, entry)
             try:
@@ -156,6 +163,36 @@ class OpenIndex:
                 if failed and await self._outdated():
                     entry.pack = await once()
             return entry.pack
+
+    async def _placed(self, scope: Scope, here: str | None) -> Scope:
+        """The scope with paths that count from the roots of sources."""
+        if self.foreign and not holds_index(self.settings.index):
+            return scope
+        client = self.client()
+        names = set(scope.collections)
+        infos = [
+            info
+            for info in await client.collections()
+            if not names or names & {info.spec.name, info.spec.public_name}
+        ]
+        of_files = [
+            (info.spec.name, record.source)
+            for info in infos
+            for record in info.sources
+            if record.source.kind != "records"
+        ]
+        read: dict[str, tuple[DocumentRecord, ...]] = {}
+
+        async def known(path: str) -> bool:
+            fits = path_test((path,))
+            for collection in dict.fromkeys(name for name, _ in of_files):
+                if collection not in read:
+                    read[collection] = await client.documents(collection)
+                if any(fits(one.source, one.path) for one in read[collection]):
+                    return True
+            return False
+
+        return await place_paths(scope, [source for _, source in of_files], here, known)
 
     async def _once(
         self, question: Question, profile: Profile, steps: Trace, entry: Entry
