@@ -143,7 +143,7 @@ class AsyncPincite(RecordWriter):
             paths: only these files, or what is below these folders: a path from the root of a
                 source (`src/keys.py`, `src/`), an absolute one, or a pattern (`src/**/*.py`; a
                 star goes over slashes, too).
-            not_paths: none of these files, nothing below these folders.
+            not_paths: none whose path matches one of these.
             where: only what this filter lets pass, such as `kind = 'code' and path ^= src/`.
             collections: only these collections.
             sources: only these sources, by name.
