@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pincite.surfaces.clients.jsonc import Malformed, parse, remove, set_value
@@ -85,11 +85,12 @@ _JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
     ),
-    max_leaves=8,
+    max_leaves=4,
 )
 _OBJECTS = st.dictionaries(st.text(max_size=4) | st.just("servers"), _JSON, max_size=4)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(_OBJECTS, st.sampled_from((None, 2, 4, "\t")), _JSON)
 def test_whatever_json_writes_is_changed_and_changed_back(
     before: dict[str, Any], indent: int | str | None, value: Any

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -150,6 +148,9 @@ def _places() -> Places:
 
 def _program(*, uvx: bool) -> list[str]:
     """The absolute path of the command that runs, or how uvx starts one."""
+    import shutil
+    from importlib.util import find_spec
+
     if uvx:
         return ["uvx", "--from", "pincite[mcp]", "pincite"]
     beside = Path(sys.executable).with_name("pincite")

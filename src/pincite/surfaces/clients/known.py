@@ -104,7 +104,8 @@ def _codex_file(places: Places, where: Where) -> Path:
 
 def _codex_rules(places: Places, where: Where) -> Rules:
     folder = places.project if where == "project" else _codex_folder(places)
-    return Rules(folder / "AGENTS.md")
+    instead = folder / "AGENTS.override.md"  # Codex reads it in place of the other
+    return Rules(instead if instead.is_file() else folder / "AGENTS.md")
 
 
 def _gemini_rules(places: Places, where: Where) -> Rules:
