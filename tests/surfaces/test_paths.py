@@ -47,3 +47,21 @@ def test_a_search_takes_the_path(indexed: Cli, standing: str, given: str, found:
 def test_a_path_that_fits_nothing_is_named_as_it_was_typed(indexed: Cli) -> None:
     done = indexed("search", "rotate a key", "--path", "scr/stages", code=3)
     assert "nothing that is indexed is within path scr/stages" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("standing", "locator", "found"),
+    [
+        ("shop/lib", "./docs/keys.md:1", "lib/docs/keys.md"),
+        ("shop/lib", "../docs/keys.md:1-1", "docs/keys.md"),
+        ("shop/lib", "./src/stages/keys.py:1", "src/stages/keys.py"),  # not here, but indexed
+        (".", "{folder}/shop/lib/docs/keys.md#L1", "lib/docs/keys.md"),
+    ],
+)
+def test_lines_are_read_from_where_one_stands(
+    indexed: Cli, standing: str, locator: str, found: str
+) -> None:
+    index = ("--index", str(indexed.folder / ".pincite"))
+    done = Cli(indexed.folder / standing)("get", locator.format(folder=indexed.folder), *index)
+    assert done.stderr.startswith("shop@")
+    assert f":{found}#L1" in done.stderr

@@ -342,6 +342,42 @@ def test_a_symlink_stays_one_and_the_file_it_leads_to_is_written(home: Home) -> 
     assert real.read_text() == "{}"
 
 
+def test_a_project_does_not_lead_out_of_itself(home: Home) -> None:
+    """A checkout of somebody else's may have links in it."""
+    elsewhere = home.places.home / "private.json"
+    elsewhere.write_text("{}")
+    path = home.path("cursor", "project")
+    path.parent.mkdir()
+    path.symlink_to(elsewhere)
+    (home.places.project / "AGENTS.md").symlink_to(elsewhere)
+    with pytest.raises(UsageError, match="is a link out of"):
+        home.install("cursor", "project")
+    with pytest.raises(UsageError, match="is a link out of"):
+        install_rules(CLIENTS["codex"], home.places, "project")
+    assert elsewhere.read_text() == "{}"
+    home.install("cursor", "project", force=True)
+    assert "pincite" in elsewhere.read_text()
+    (home.places.home / ".claude.json").write_text("{}")
+    kept = files.read(home.path("claude-code")).backup
+    kept.symlink_to(elsewhere)
+    before = elsewhere.read_text()
+    home.install("claude-code")
+    assert elsewhere.read_text() == before  # the link was replaced, not followed
+    assert kept.read_text() == "{}"
+
+
+def test_a_folder_that_was_made_for_the_file_goes_with_it(home: Home) -> None:
+    home.install("vscode", "project")
+    home.uninstall("vscode", "project")
+    assert list(home.places.project.iterdir()) == []
+    home.install("claude-code", "project")
+    home.uninstall("claude-code", "project")
+    assert home.places.project.is_dir()
+    home.install("cursor")
+    home.uninstall("cursor")
+    assert home.path("cursor").parent.is_dir()  # Cursor's own
+
+
 def test_what_is_no_plain_file_is_refused_and_nothing_waits(home: Home) -> None:
     path = home.path("cursor")
     os.mkfifo(path)

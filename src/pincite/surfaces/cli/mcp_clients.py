@@ -74,7 +74,7 @@ def install(
     for part in command:
         _require_text(part)
     changes = [install_server(chosen, places, where, name, command, force=force)]
-    added = install_rules(chosen, places, where) if rules else None
+    added = install_rules(chosen, places, where, force=force) if rules else None
     changes += [added] if added else []
     _carry_out(changes, dry_run=dry_run)
     if rules and added is None:
@@ -103,7 +103,7 @@ def uninstall(
     changes = []
     if not rules:
         changes.append(uninstall_server(chosen, places, where, name, force=force))
-    if removed := uninstall_rules(chosen, places, where):
+    if removed := uninstall_rules(chosen, places, where, force=force):
         changes.append(removed)
     _carry_out(changes, dry_run=dry_run)
     if not changes:

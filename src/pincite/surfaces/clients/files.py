@@ -85,15 +85,17 @@ def forget(file: File) -> None:
         file.backup.unlink()
 
 
-def delete(file: File) -> None:
-    """Remove the file, and its folder if that is empty now. Raises SourceError."""
+def delete(file: File, *, tidy: bool) -> None:
+    """Remove the file; to be `tidy`, its folder as well if that is empty now. Raises
+    SourceError."""
     _require_unchanged(file)
     try:
         file.place.unlink()
     except OSError as error:
         raise SourceError(f"{file.path} cannot be removed: {error.strerror}") from error
-    with suppress(OSError):
-        file.place.parent.rmdir()
+    if tidy:
+        with suppress(OSError):
+            file.place.parent.rmdir()
 
 
 def _replace(file: File, place: Path, raw: bytes, *, like: Path) -> None:

@@ -18,13 +18,15 @@ from pincite.surfaces.clients.rules import with_rules, without_rules
 @dataclass(frozen=True, slots=True)
 class Change:
     """What is to become of a file: `after` stands in place of what it has, None removes it.
-    `keeps` says that what it has now is kept beside it, `restores` that what was kept comes back.
+    `keeps` says that what it has now is kept beside it, `restores` that what was kept comes back,
+    `tidy` that a folder that was made for it goes with it.
     """
 
     file: File
     after: bytes | None
     keeps: bool = False
     restores: bool = False
+    tidy: bool = False
 
     @property
     def is_one(self) -> bool:
@@ -50,7 +52,7 @@ def install(
     """The client's file with our server in it. Nothing is written. Raises UsageError for a client
     that is not there or a server of this name that is another program's, unless `force` is given,
     ConfigError for a file that is broken, SourceError for one that cannot be read."""
-    file = files.read(_file_of(client, places, where))
+    file = _read(_file_of(client, places, where), places, where, force=force)
     if where == "user" and not force:
         _require_client(client, places, file)
     held = _entry(client, file, name)
@@ -68,7 +70,7 @@ def install(
 def uninstall(client: Client, places: Places, where: Where, name: str, *, force: bool) -> Change:
     """The client's file without our server: byte for byte what it was where nothing else has been
     changed since. Nothing is written. Raises as `install`."""
-    file = files.read(_file_of(client, places, where))
+    file = _read(_file_of(client, places, where), places, where, force=force)
     held = _entry(client, file, name)
     if held is None:
         return Change(file, file.raw)
@@ -81,31 +83,38 @@ def uninstall(client: Client, places: Places, where: Where, name: str, *, force:
         return Change(file, before, restores=True)
     empty = File(file.path, file.place, None)
     if before is None and file.raw == _with_entry(client, empty, name, held):
-        return Change(file, None)
+        tidy = where == "project" and file.place.parent != places.project.resolve()
+        return Change(file, None, tidy=tidy)
     return Change(file, _without_entry(client, file, before, name))
 
 
-def install_rules(client: Client, places: Places, where: Where) -> Change | None:
+def install_rules(
+    client: Client, places: Places, where: Where, *, force: bool = False
+) -> Change | None:
     """The client's rules with ours, None if it reads none from a file. Nothing is written."""
     rules = client.rules(places, where)
     if rules is None:
         return None
-    file = files.read(rules.path)
+    file = _read(rules.path, places, where, force=force)
     if rules.header and file.raw is not None and "<!-- pincite:begin" not in file.text:
         raise UsageError(f"{file.path} is there and not ours: nothing was written")
     return Change(file, with_rules(file.text, rules).encode())
 
 
-def uninstall_rules(client: Client, places: Places, where: Where) -> Change | None:
+def uninstall_rules(
+    client: Client, places: Places, where: Where, *, force: bool = False
+) -> Change | None:
     """The client's rules without ours, None if there are none. Nothing is written."""
     rules = client.rules(places, where)
     if rules is None:
         return None
-    file = files.read(rules.path)
+    file = _read(rules.path, places, where, force=force)
     if file.raw is None:
         return None
     left = without_rules(file.text, rules)
-    return Change(file, left.encode() or None) if left != file.text else None
+    if left == file.text:
+        return None
+    return Change(file, left.encode() or None, tidy=bool(rules.header))
 
 
 def apply(change: Change) -> None:
@@ -113,7 +122,7 @@ def apply(change: Change) -> None:
     if not change.is_one:
         return
     if change.after is None:
-        files.delete(change.file)
+        files.delete(change.file, tidy=change.tidy)
         return
     if change.keeps:
         files.keep(change.file)
@@ -141,6 +150,19 @@ def _file_of(client: Client, places: Places, where: Where) -> Path:
     if path is None:
         raise UsageError(f"{client.title} has no configuration of projects", hint="--scope user")
     return path
+
+
+def _read(path: Path, places: Places, where: Where, *, force: bool) -> File:
+    """The file. One of a project, which others may have written, does not lead out of it."""
+    file = files.read(path)
+    if where == "project" and not force:
+        top = places.project.resolve()
+        if not file.place.is_relative_to(top):
+            raise UsageError(
+                f"{path} is a link out of {top}, to {file.place}: nothing was written",
+                hint="--force to write there",
+            )
+    return file
 
 
 def _require_client(client: Client, places: Places, file: File) -> None:
