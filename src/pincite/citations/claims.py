@@ -19,6 +19,7 @@ from pincite.citations.locate import (
     find_span,
     open_within,
     read_any,
+    shortened,
 )
 from pincite.citations.verify import Freshness, document_at
 from pincite.errors import PinciteError, UsageError
@@ -150,7 +151,8 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
     if citation is None:
         prefix = claim.citation.strip().removeprefix("#")
         if not _ID.fullmatch(prefix):
-            raise NotNamed(f"{shown(claim.citation)} is neither a citation nor an id")
+            said = f"{shortened(claim.citation)} is neither a citation nor an id"
+            raise NotNamed(f"{said}, and no indexed file is named so")
         if len(prefix) < _SHORTEST_ID:
             raise UsageError(
                 f"{claim.citation!r} is neither a citation nor an id: give {_SHORTEST_ID} digits of"

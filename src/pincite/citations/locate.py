@@ -175,7 +175,7 @@ async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | N
     place = _PLACE.match(locator)
     if place is None:
         raise NotNamed(
-            f"{_short(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
+            f"{shortened(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
         )
     if place["line"] and (ours := await find_record(within, infos, locator)):
         return _read_lines(ours, 1, 10**9, context, folder)  # an id may have colons in it
@@ -248,15 +248,16 @@ async def find_path(
         raise NotNamed(_not_named(path), hint=_WHAT_THERE_IS)
     if len(found) > 1:
         names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
-        raise UsageError(f"{_short(path)} may be one of {names}: give more of the path")
+        raise UsageError(f"{shortened(path)} may be one of {names}: give more of the path")
     return next(iter(found.values()))
 
 
 def _not_named(path: str) -> str:
-    return f"no indexed file is named {_short(path)}"
+    return f"no indexed file is named {shortened(path)}"
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
+    """A locator as messages show it."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
