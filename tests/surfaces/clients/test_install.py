@@ -367,12 +367,16 @@ def test_a_project_does_not_lead_out_of_itself(home: Home) -> None:
 
 
 def test_a_folder_that_was_made_for_the_file_goes_with_it(home: Home) -> None:
-    home.install("vscode", "project")
-    home.uninstall("vscode", "project")
+    for name in ("vscode", "cursor", "claude-code"):
+        home.install(name, "project")
+        rules = install_rules(CLIENTS[name], home.places, "project")
+        assert rules is not None
+        apply(rules)
+        home.uninstall(name, "project")
+        gone = uninstall_rules(CLIENTS[name], home.places, "project")
+        assert gone is not None
+        apply(gone)
     assert list(home.places.project.iterdir()) == []
-    home.install("claude-code", "project")
-    home.uninstall("claude-code", "project")
-    assert home.places.project.is_dir()
     home.install("cursor")
     home.uninstall("cursor")
     assert home.path("cursor").parent.is_dir()  # Cursor's own

@@ -85,17 +85,18 @@ def forget(file: File) -> None:
         file.backup.unlink()
 
 
-def delete(file: File, *, tidy: bool) -> None:
-    """Remove the file; to be `tidy`, its folder as well if that is empty now. Raises
-    SourceError."""
+def delete(file: File, *, below: Path | None = None) -> None:
+    """Remove the file, and the folders below that one that are empty then. Raises SourceError."""
     _require_unchanged(file)
     try:
         file.place.unlink()
     except OSError as error:
         raise SourceError(f"{file.path} cannot be removed: {error.strerror}") from error
-    if tidy:
-        with suppress(OSError):
-            file.place.parent.rmdir()
+    folder = file.place.parent
+    with suppress(OSError):  # the first that is not empty ends it
+        while below is not None and folder != below and folder.is_relative_to(below):
+            folder.rmdir()
+            folder = folder.parent
 
 
 def _replace(file: File, place: Path, raw: bytes, *, like: Path) -> None:

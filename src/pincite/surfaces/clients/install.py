@@ -19,14 +19,14 @@ from pincite.surfaces.clients.rules import with_rules, without_rules
 class Change:
     """What is to become of a file: `after` stands in place of what it has, None removes it.
     `keeps` says that what it has now is kept beside it, `restores` that what was kept comes back,
-    `tidy` that a folder that was made for it goes with it.
+    `below` which folder's folders that were made for it go with it.
     """
 
     file: File
     after: bytes | None
     keeps: bool = False
     restores: bool = False
-    tidy: bool = False
+    below: Path | None = None
 
     @property
     def is_one(self) -> bool:
@@ -83,8 +83,8 @@ def uninstall(client: Client, places: Places, where: Where, name: str, *, force:
         return Change(file, before, restores=True)
     empty = File(file.path, file.place, None)
     if before is None and file.raw == _with_entry(client, empty, name, held):
-        tidy = where == "project" and file.place.parent != places.project.resolve()
-        return Change(file, None, tidy=tidy)
+        below = places.project.resolve() if where == "project" else None
+        return Change(file, None, below=below)
     return Change(file, _without_entry(client, file, before, name))
 
 
@@ -114,7 +114,10 @@ def uninstall_rules(
     left = without_rules(file.text, rules)
     if left == file.text:
         return None
-    return Change(file, left.encode() or None, tidy=bool(rules.header))
+    below = places.project.resolve() if where == "project" else None
+    if below is None and rules.header:
+        below = file.place.parent.parent  # the folder of a skill has its name
+    return Change(file, left.encode() or None, below=below)
 
 
 def apply(change: Change) -> None:
@@ -122,7 +125,7 @@ def apply(change: Change) -> None:
     if not change.is_one:
         return
     if change.after is None:
-        files.delete(change.file, tidy=change.tidy)
+        files.delete(change.file, below=change.below)
         return
     if change.keeps:
         files.keep(change.file)
