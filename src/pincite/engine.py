@@ -140,9 +140,10 @@ class AsyncPincite(RecordWriter):
             text: the question or task, with the exact names of functions, options or errors.
             limit: passages at most, 1 to 1,000; None: `select.results` of the profile.
             kinds: only files of these kinds: `docs`, `code`, `data`.
-            paths: only documents whose whole path matches one of these globs (`src/*.py`; a star
-                goes over slashes, too).
-            not_paths: none whose path matches one of these globs.
+            paths: only these files, or what is below these folders: a path from the root of a
+                source (`src/keys.py`, `src/`), an absolute one, or a pattern (`src/**/*.py`; a
+                star goes over slashes, too).
+            not_paths: none whose path matches one of these.
             where: only what this filter lets pass, such as `kind = 'code' and path ^= src/`.
             collections: only these collections.
             sources: only these sources, by name.
@@ -209,7 +210,7 @@ class AsyncPincite(RecordWriter):
         1
         """
         question, profile = question_of(asked), profile_of(asked, self.settings)
-        return await self._search(question, profile, _trace(trace))
+        return await self._search(question, profile, _trace(trace), asked.here)
 
     async def ask(
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None

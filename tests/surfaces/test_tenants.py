@@ -130,6 +130,10 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
                 *(one.citation for one in its),
                 f"{mark}-folder/exam.md",
                 f"{mark}-folder/exam.md:1:2",
+                f"{mark}-folder/exam.md#L1-L2",
+                f"`{mark}-folder/exam.md:1-2`.",
+                str(folder.resolve() / f"files-{tenant}" / f"{mark}-folder" / "exam.md"),
+                f"file://{folder.resolve()}/files-{tenant}/{mark}-folder/exam.md#L1",
                 f"{tenant}/exam/{mark}-7",
             )
         yield Shelf(folder, pack, places)
@@ -472,3 +476,18 @@ def test_a_log_is_replayed_with_its_tags_and_refused_without(shelf: Shelf) -> No
     assert "zanzibar" not in asyncio.run(again(NORTH))
     with pytest.raises(TagsRequired):
         asyncio.run(again({}))
+
+
+def test_the_folder_of_another_tenant_is_a_folder_that_is_not_indexed(shelf: Shelf) -> None:
+    """Absolute paths are looked for in the sources that the tags let be read."""
+    top, north = shelf.folder.resolve(), {"institution": "north", "mode": "exam"}
+
+    def said(folder: str) -> tuple[list[str], str]:
+        with Pincite(shelf.settings) as pincite:
+            pack = pincite.search("a key", paths=f"{top}/{folder}", tags=north)
+            notices = " ".join(one.message for one in pack.warnings)
+            return [one.path for one in pack], notices.replace(folder, "FOLDER")
+
+    assert said("files-north")[0] == [f"{MARKS['north']}-folder/exam.md"]
+    assert said("files-south") == said("files-nobody")
+    assert said(f"files-south/{MARKS['south']}-folder") == said("files-nobody/folder")

@@ -6,6 +6,7 @@ once.
 """
 
 from pincite.asking.options import SearchOptions
+from pincite.asking.paths import is_placed, place_paths, within_sources
 from pincite.asking.profile import profile_of
 from pincite.asking.question import checked, question_of
 from pincite.asking.tags import bind_tags, bound_tags, checked_tags, tags_of_texts
@@ -16,7 +17,10 @@ __all__ = [
     "bound_tags",
     "checked",
     "checked_tags",
+    "is_placed",
+    "place_paths",
     "profile_of",
     "question_of",
     "tags_of_texts",
+    "within_sources",
 ]

@@ -19,6 +19,7 @@ class SearchOptions:
     one. `profile` or the `preset` of that name stands in for the configured profile; `limit` for
     its `select.results`, `by` for its `retrieve.mode`, `context` for its `context.around`,
     `corpus` for its names where it has none. `show_all` shows the nearest even if none is relevant.
+    `here` is the folder that the caller stands in, for paths that count from there.
     """
 
     text: str
@@ -40,3 +41,4 @@ class SearchOptions:
     profile: Profile | None = None
     show_all: bool = False
     corpus: Corpus | None = None
+    here: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,17 @@ from types import MappingProxyType
 from typing import Literal
 
 from pincite.citations.find import Lines, find_text
-from pincite.citations.locate import IndexedFile, find_chunk, find_path, open_within
+from pincite.citations.forms import Span
+from pincite.citations.locate import (
+    IndexedFile,
+    NotNamed,
+    find_chunk,
+    find_path,
+    find_span,
+    open_within,
+    read_any,
+    shortened,
+)
 from pincite.citations.verify import Freshness, document_at
 from pincite.errors import PinciteError, UsageError
 from pincite.model import Attributes, Document
@@ -22,6 +33,7 @@ from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
 
+_ID = re.compile(r"[0-9a-f]{1,32}")
 _SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
 ClaimStatus = Freshness | Literal["unknown"]
 
@@ -120,9 +132,27 @@ async def _check_one(
 
 
 async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
+    async def of_span(span: Span) -> _Cited:
+        known, cited = await find_span(index, infos, span)
+        ref = cited.ref if cited else span.ref
+        if cited is not None and cited.start_char is not None and cited.end_char is not None:
+            chars = (cited.start_char, cited.end_char)
+            return _Cited(known, None, None, ref, claim.quote, chars)
+        return _Cited(known, span.first, span.last or span.first, ref, claim.quote)
+
+    async def as_written(form: str) -> _Cited:
+        return await _as_written(index, infos, replace(claim, citation=form))
+
+    return await read_any(claim.citation, as_written, of_span)
+
+
+async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
     citation = parse_citation(claim.citation)
     if citation is None:
         prefix = claim.citation.strip().removeprefix("#")
+        if not _ID.fullmatch(prefix):
+            said = f"{shortened(claim.citation)} is neither a citation nor an id"
+            raise NotNamed(f"{said}, and no indexed file is named so")
         if len(prefix) < _SHORTEST_ID:
             raise UsageError(
                 f"{claim.citation!r} is neither a citation nor an id: give {_SHORTEST_ID} digits of"

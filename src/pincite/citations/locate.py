@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
+from pincite.citations.forms import LINES, Span, forms, places, spans
+from pincite.citations.listing import ReadOnce
 from pincite.citations.verify import Checked, Freshness, check, check_stored, document_at
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, UsageError
@@ -22,10 +25,19 @@ from pincite.sources.reopening import reopen_source
 
 __all__ = ["Checked", "Passage", "get", "verify"]
 
-_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+))?(?::(?P<count>\d+))?\Z", re.DOTALL)
+_NUMBER = r"[0-9]{1,9}"
+_PLACE = re.compile(
+    rf"(?P<path>.+?)(?::(?P<line>{_NUMBER}))?(?::(?P<count>{_NUMBER}))?\Z", re.DOTALL
+)
+_SHOWN = 300
 _GONE = "it is not in the index any more"
 _WHAT_THERE_IS = "pincite status"
-_CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})$")
+_CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})\Z")
+T = TypeVar("T")
+
+
+class NotNamed(UsageError):
+    """Nothing that may be read has this name; it may be meant in another form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +85,8 @@ async def get(
     tags: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> Passage:
-    """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count` or a citation, with so
-    many lines of context before and after, read from disk.
+    """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count`, a citation or another
+    of `pincite.citations.forms`, with so many lines of context before and after, read from disk.
 
     A path may be shortened from the left as long as it is unambiguous, and `source:path` names
     the source. A citation gives the lines as they are now, of whatever revision. Records are read
@@ -83,6 +95,59 @@ async def get(
     Raises UsageError, TagsRequired, or SourceError where the file is gone.
     """
     within = await open_within(index, tags, collections)
+
+    async def of_span(span: Span) -> Passage:
+        known, cited = await find_span(within, within.infos, span)
+        if cited is not None and cited.start_char is not None and cited.end_char is not None:
+            return read_chars(known, folder, cited.start_char, cited.end_char, context)
+        first, last = span.first or 1, span.last or 10**9
+        if span.first is not None and span.last is None:
+            last = first + LINES - 1
+        return _read_lines(known, first, last, context, folder)
+
+    async def as_written(form: str) -> Passage:
+        return await _get(within, form, context, folder)
+
+    return await read_any(locator, as_written, of_span)
+
+
+async def read_any(
+    locator: str,
+    as_written: Callable[[str], Awaitable[T]],
+    of_span: Callable[[Span], Awaitable[T]],
+) -> T:
+    """What the locator names, as it is written or else in the first of the forms that names
+    something. Raises NotNamed as for what is written, and what the two raise."""
+    missed: NotNamed | None = None
+    for form in forms(locator):
+        try:
+            return await as_written(form)
+        except NotNamed as error:
+            missed = missed or error
+        for span in spans(form):
+            try:
+                return await of_span(span)
+            except NotNamed:
+                continue
+    if missed is None:
+        raise NotNamed(_not_named(locator), hint=_WHAT_THERE_IS)
+    raise missed
+
+
+async def find_span(
+    index: TaggedIndex, infos: Sequence[CollectionInfo], span: Span
+) -> tuple[IndexedFile, Citation | None]:
+    """The indexed file that a span is of, and the citation that its name is, if it is one. Raises
+    UsageError as `find_path`."""
+    cited = parse_citation(span.name)
+    names = {record.source.name for info in infos for record in info.sources}
+    if cited is not None and cited.source in names:
+        return await find_path(index, infos, cited.place, cited.source), cited
+    return await find_path(index, infos, span.name), None
+
+
+async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | None) -> Passage:
+    """As `get`, of a locator as it is written."""
     infos = within.infos
     chunk = _CHUNK.match(locator)
     if chunk:
@@ -101,7 +166,7 @@ async def get(
             known = await find_path(within, infos, cited.place, cited.source)
         except UsageError as error:
             if within.narrowed:  # the same whether or not there is a source of that name
-                raise UsageError(_not_named(locator), hint=_WHAT_THERE_IS) from error
+                raise NotNamed(_not_named(locator), hint=_WHAT_THERE_IS) from error
             raise
         if cited.start_char is not None and cited.end_char is not None:
             return read_chars(known, folder, cited.start_char, cited.end_char, context)
@@ -109,11 +174,13 @@ async def get(
         return _read_lines(known, first, last, context, folder)
     place = _PLACE.match(locator)
     if place is None:
-        raise UsageError(f"{locator!r} is neither an id nor a path", hint="pincite get PATH:10:20")
+        raise NotNamed(
+            f"{shortened(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
+        )
     if place["line"] and (ours := await find_record(within, infos, locator)):
         return _read_lines(ours, 1, 10**9, context, folder)  # an id may have colons in it
     start = int(place["line"] or 1)
-    count = int(place["count"] or (10**9 if place["line"] is None else 20))
+    count = int(place["count"] or (10**9 if place["line"] is None else LINES))
     known = await find_path(within, infos, place["path"])
     return _read_lines(known, start, start + count - 1, context, folder)
 
@@ -123,7 +190,8 @@ async def open_within(
 ) -> TaggedIndex:
     """What the tags let be read of the collections that are searched, of all if none is named.
     Raises UsageError, TagsRequired."""
-    return within_tags(index, named_infos(visible(await index.collections()), collections), tags)
+    infos = named_infos(visible(await index.collections()), collections)
+    return within_tags(ReadOnce(index), infos, tags)
 
 
 async def find_chunk(
@@ -147,11 +215,16 @@ async def find_chunk(
 async def find_path(
     index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
 ) -> IndexedFile:
-    """The indexed file that is named by its path, the end of it, `source:path` or its address.
+    """The indexed file that is named by its path, the end of it, `source:path`, its address, an
+    absolute path or a permalink.
 
-    Raises UsageError where there is none, or more than one.
+    Raises NotNamed where there is none, UsageError where there is more than one.
     """
     wanted = path.removeprefix("./")
+    sources = [
+        one.source for info in infos for one in info.sources if source in (None, one.source.name)
+    ]
+    others = frozenset(places(wanted, sources))
     exact, partial = [], []
     ours = await find_record(index, infos, wanted, source)
     if ours is not None:
@@ -165,21 +238,27 @@ async def find_path(
                 item = IndexedFile(
                     info.spec.name, record, known.path, known.ref, known.content_hash
                 )
-                if wanted in (known.path, f"{name}:{known.path}"):
+                same = {(None, known.path), (name, known.path)} & others
+                if same or wanted in (known.path, f"{name}:{known.path}"):
                     exact.append(item)
                 elif known.path.endswith(f"/{wanted}") or _is_address(wanted, record, known.path):
                     partial.append(item)
     found = {(one.record.source.name, one.path): one for one in exact or partial}
     if not found:
-        raise UsageError(_not_named(path), hint=_WHAT_THERE_IS)
+        raise NotNamed(_not_named(path), hint=_WHAT_THERE_IS)
     if len(found) > 1:
         names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
-        raise UsageError(f"{path!r} may be one of {names}: give more of the path")
+        raise UsageError(f"{shortened(path)} may be one of {names}: give more of the path")
     return next(iter(found.values()))
 
 
 def _not_named(path: str) -> str:
-    return f"no indexed file is named {path!r}"
+    return f"no indexed file is named {shortened(path)}"
+
+
+def shortened(text: str) -> str:
+    """A locator as messages show it."""
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
 async def find_record(

@@ -9,8 +9,10 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
+from pincite.asking.paths import is_placed, place_paths
 from pincite.catalog.file import holds_index
 from pincite.collection.external import ForeignCollections
+from pincite.collection.members import visible
 from pincite.collection.searchables import Searchables, open_searchables
 from pincite.daemon.freshness import Freshness, Wish
 from pincite.daemon.open_index import open_index, prepare
@@ -18,13 +20,15 @@ from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
-from pincite.errors import IndexNotFound, UsageError
-from pincite.model import EvidencePack, Notice, Question, Scope
-from pincite.ports import Reranker
+from pincite.errors import IndexNotFound, StoreError, UsageError
+from pincite.model import DocumentRecord, EvidencePack, Notice, Question, Scope, Source
+from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, file_recorder
 from pincite.scope.filter import check_scope
+from pincite.scope.paths import path_test
+from pincite.scope.reading import named_infos, within_tags
 from pincite.search import search
 from pincite.settings.load import Settings
 from pincite.trace import Trace
@@ -180,8 +184,12 @@ class OpenIndex:
             cut=cutter_of(self._reranker, profile.rerank.tokenizer),
         )
 
-    async def _search(self, question: Question, profile: Profile, steps: Trace) -> EvidencePack:
+    async def _search(
+        self, question: Question, profile: Profile, steps: Trace, here: str | None = None
+    ) -> EvidencePack:
         """One search, logged; a second try where collections have come or gone meanwhile."""
+        if not is_placed(question.scope, here):
+            question = replace(question, scope=await self._placed(question.scope, here))
         with self.log.entry(Asked.of(question, profile), steps) as entry:
             once = partial(self._once, question, profile, steps, entry)
             try:
@@ -195,6 +203,45 @@ class OpenIndex:
                 if failed and await self._outdated():
                     entry.pack = await once()
             return entry.pack
+
+    async def _placed(self, scope: Scope, here: str | None) -> Scope:
+        """The scope with paths that count from the roots of sources, of which those count that the
+        scope's tags let be read. Where it is not even to be searched, the search says so."""
+        if self.foreign and not holds_index(self.settings.index):
+            return scope
+        client = self.client()
+        try:
+            infos = named_infos(visible(await client.collections()), scope.collections)
+            within = within_tags(client, infos, scope.tags)
+        except UsageError:
+            return scope
+        read: dict[str, tuple[DocumentRecord, ...]] = {}
+
+        async def documents(info: CollectionInfo) -> tuple[DocumentRecord, ...]:
+            name = info.spec.name
+            if name not in read:
+                try:
+                    read[name] = await within.documents(name)
+                except StoreError:
+                    read[name] = ()  # the search says what is wrong with it
+            return read[name]
+
+        sources: dict[tuple[str, str], Source] = {}
+        for info in infos:
+            of_files = [one.source for one in info.sources if one.source.kind != "records"]
+            if of_files and within.keeps_back(info.spec.name):
+                named = {one.source for one in await documents(info)}
+                of_files = [one for one in of_files if one.name in named]
+            sources |= {(info.spec.name, one.name): one for one in of_files}
+
+        async def known(path: str) -> bool:
+            fits = path_test((path,))
+            for info in infos:
+                if any(fits(one.source, one.path) for one in await documents(info)):
+                    return True
+            return False
+
+        return await place_paths(scope, tuple(sources.values()), here, known)
 
     async def _once(
         self, question: Question, profile: Profile, steps: Trace, entry: Entry

@@ -111,10 +111,10 @@ class Pass:
 class Scope:
     """Which part of the index a search may see. Empty fields do not restrict.
 
-    `kinds` are kinds of files. `paths` and `not_paths` are glob patterns over the whole path of a
-    document; `not_paths` wins. `ref` is a revision, which may be shortened, `where` a filter in the
-    language of `pincite.scope.where`. `tags` are attributes that a chunk must have: one value, or
-    any of several.
+    `kinds` are kinds of files. `paths` and `not_paths` are files, folders or glob patterns over the
+    paths of documents, see `pincite.scope.paths`; `not_paths` wins. `ref` is a revision, which may
+    be shortened, `where` a filter in the language of `pincite.scope.where`. `tags` are attributes
+    that a chunk must have: one value, or any of several.
     """
 
     collections: tuple[str, ...] = ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import get_args
 
 from pincite.model import Candidate, CollectionSpec, DocumentRecord, Scope, SourceType
 from pincite.ports import AnyOf, Filter, Searchable
+from pincite.scope.paths import path_test
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tags import is_empty, tag_conditions
@@ -79,9 +79,9 @@ def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ..
 
 
 def in_scope(record: DocumentRecord, scope: Scope) -> bool:
-    """`ref` may be shortened; globs are matched against the whole path, `*` also over `/`."""
+    """`ref` may be shortened; for `paths` and `not_paths` see `pincite.scope.paths`."""
     if scope.ref and not record.ref.startswith(scope.ref):
         return False
-    if scope.paths and not any(fnmatchcase(record.path, glob) for glob in scope.paths):
+    if scope.paths and not path_test(scope.paths)(record.source, record.path):
         return False
-    return not any(fnmatchcase(record.path, glob) for glob in scope.not_paths)
+    return not (scope.not_paths and path_test(scope.not_paths)(record.source, record.path))

@@ -65,9 +65,7 @@ _Kinds = Annotated[
 _Where = Annotated[str, Field(description=WHERE)]
 _Paths = Annotated[
     list[str] | None,
-    Field(
-        description="Only paths that match one of these globs, such as src/*.py; all if left out."
-    ),
+    Field(description="Only these files, folders or globs, such as src/*.py; all if left out."),
 ]
 _Tags = Annotated[
     list[str] | None,

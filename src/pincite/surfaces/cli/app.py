@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +25,7 @@ from pincite.surfaces.cli.options import (
     USAGE,
     collections_option,
     hand_over,
+    here,
     index_option,
     json_option,
     run,
@@ -31,6 +34,10 @@ from pincite.surfaces.cli.options import (
     tag_option,
 )
 from pincite.version import VERSION
+
+if TYPE_CHECKING:
+    from pincite.citations.locate import Passage
+    from pincite.engine import AsyncPincite
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -86,16 +93,22 @@ def get(
     """Print lines of an indexed file, as it is now: on a terminal with control characters
     escaped, else byte for byte.
 
-    LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT or a citation; a path may be
-    shortened from the left.
+    LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT, PATH:FIRST-LAST or a citation; a
+    path may be shortened from the left, be absolute, or count from here (./PATH).
     """
     from pincite.asking import tags_of_texts
     from pincite.surfaces import render
 
     asked = tags_of_texts(tags)
-    passage = run(
-        lambda engine: engine.get(locator, context, tags=asked, collections=collections), index
-    )
+
+    async def read(engine: AsyncPincite) -> Passage:
+        if locator.startswith(("./", "../")):
+            with suppress(UsageError):
+                there = f"{here()}/{locator}"
+                return await engine.get(there, context, tags=asked, collections=collections)
+        return await engine.get(locator, context, tags=asked, collections=collections)
+
+    passage = run(read, index)
     if json_:
         show(render.to_json(passage))
         return

@@ -8,12 +8,14 @@ import signal
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from pincite.errors import ConfigError
+from pincite.surfaces.cli.mcp_clients import install, uninstall
 from pincite.surfaces.cli.options import here, index_option, preset_option, say, say_hidden
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of stdin and stdout.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
@@ -35,7 +37,9 @@ from pincite.surfaces.cli.options import here, index_option, preset_option, say,
 )
 @preset_option
 @index_option
+@click.pass_context
 def mcp(
+    context: click.Context,
     http: bool,
     host: str,
     port: int,
@@ -48,9 +52,14 @@ def mcp(
 ) -> None:
     """Serve the index to agents over the Model Context Protocol, until stdin is closed.
 
+    `pincite mcp install CLIENT` puts it into an agent's configuration.
+
     Tools: search_evidence, read_lines, verify_citations, index_status, refresh. With --http the
     server is at http://HOST:PORT/mcp until it is interrupted.
     """
+    if context.invoked_subcommand is not None:
+        _require_no_options(context, context.invoked_subcommand)
+        return
     from pincite.asking import bound_tags, tags_of_texts
     from pincite.settings.load import load_settings
 
@@ -77,3 +86,14 @@ def mcp(
         # a thread is waiting for stdin and cannot be interrupted; there is nothing to tidy up
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         asyncio.run(serve_stdio(settings, offer))
+
+
+def _require_no_options(context: click.Context, command: str) -> None:
+    """Those of the server are not those of the command, which would not see them."""
+    for name in context.params:
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"options stand behind `pincite mcp {command}`")
+
+
+mcp.add_command(install)
+mcp.add_command(uninstall)

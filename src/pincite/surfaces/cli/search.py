@@ -12,6 +12,7 @@ from pincite.surfaces.cli.options import (
     OK,
     collections_option,
     hand_over,
+    here,
     index_option,
     json_option,
     preset_option,
@@ -49,8 +50,10 @@ _ASKING = (
         type=click.Choice(["docs", "code", "data"]),
         help="Only files of these kinds.",
     ),
-    click.option("--path", "paths", multiple=True, help="Only paths that match these globs."),
-    click.option("--not-path", "not_paths", multiple=True, help="No paths that match these globs."),
+    click.option("--path", "paths", multiple=True, help="Only these files, folders or globs."),
+    click.option(
+        "--not-path", "not_paths", multiple=True, help="None of these files, folders or globs."
+    ),
     click.option("--ref", help="Only this revision; it may be shortened."),
     click.option("--where", default="", help="A filter, such as 'path ^= src/ and kind = code'."),
     tag_option,
@@ -181,4 +184,5 @@ def _options(query: tuple[str, ...], tags: tuple[str, ...], **asked: Any) -> Sea
     """What the options of `_ASKING` say, which have the names of `SearchOptions`."""
     from pincite.asking import SearchOptions, tags_of_texts
 
-    return SearchOptions(" ".join(query), tags=tags_of_texts(tags), **asked)
+    standing = str(here()) if asked["paths"] or asked["not_paths"] else None
+    return SearchOptions(" ".join(query), tags=tags_of_texts(tags), here=standing, **asked)

@@ -82,10 +82,10 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     collections: Collections = ()
     sources: Annotated[tuple[str, ...], Meta(description="Only these sources; all if empty.")] = ()
     paths: Annotated[
-        tuple[str, ...], Meta(description="Only paths that match one of these globs, as src/*.py.")
+        tuple[str, ...], Meta(description="Only these files, folders or globs, as src/*.py.")
     ] = ()
     not_paths: Annotated[
-        tuple[str, ...], Meta(description="No paths that match one of these globs.")
+        tuple[str, ...], Meta(description="None of these files, folders or globs.")
     ] = ()
     ref: Annotated[
         str | None, Meta(description="Only this revision (commit or version); may be shortened.")

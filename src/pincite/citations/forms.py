@@ -1,0 +1,179 @@
+"""The forms in which people, programs and models write where something stands.
+
+What Pincite writes is read by `pincite.model.citation`, and first. This is for the rest:
+`a.py:12-20`, `a.py#L12-L20`, `a.py:L12`, `a.py(12)`, `a.py, lines 12-20`, a line of a traceback, a
+permalink, `file:///…`, each with or without the name of a source and a revision, and with the
+punctuation of the prose that it stands in.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from pincite.asking import within_sources
+from pincite.model import Source
+from pincite.sources.git import find_checkout
+
+#: What is longer is read as it stands or not at all: a path has 4,096 characters at most.
+MOST_CHARS = 8_192
+#: Lines that are shown of `PATH:LINE` alone.
+LINES = 20
+_N = r"[0-9]{1,9}"
+_COLUMN = rf"(?:C{_N})?"
+_TO = rf"(?:\s*[-\u2013\u2014]\s*L?(?P<last>{_N}){_COLUMN})?"
+#: Ends that name lines. Each is looked for in the last characters alone.
+_ENDS = tuple(
+    re.compile(rf"{end}\Z")
+    for end in (
+        rf":(?P<first>{_N}):(?P<count>{_N})",
+        rf"(?P<sign>[#:])(?P<l>L?)(?P<first>{_N}){_COLUMN}{_TO}",
+        rf"(?:,\s*|\s+|\s*\(\s*)(?:at |on )?lines?\s+(?P<first>{_N})"
+        rf"(?:\s*(?:[-\u2013\u2014]|to)\s*(?P<last>{_N}))?\s*\)?",
+        rf"\((?P<first>{_N})(?:,{_N})?\)",
+    )
+)
+_LONGEST_END = 80
+#: Prose has fewer around a citation; each is looked for in the whole text.
+_MOST_SIGNS = 32
+_TRACE = re.compile(rf'\s*File "(?P<name>[^"\n]+)", line (?P<first>{_N})(?:, in .*)?')
+_LINK = re.compile(r"!?\[[^\]\n]*\]\((?P<name>[^()\s]+)\)")
+_PERMALINK = re.compile(
+    r"https?://(?:raw\.githubusercontent\.com/(?P<raw>[^/]+/[^/]+)"
+    r"|[^/]+/(?P<repository>[^?#]{1,200}?)/(?:-/)?(?:blob|blame|raw|src))/(?P<rest>[^?#]+)(?:\?[^#]*)?"
+)
+_FILE = re.compile(r"file://(?:localhost)?(?P<path>/.*)", re.DOTALL)
+_CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
+_QUOTES = "`'\"*\u201c\u201d\u2018\u2019"
+_PROSE = ".,;:!?\u2026"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a text may mean: a name and the lines of it. Without a `first` it is all of them,
+    without a `last` the first and as many after it as there is room for."""
+
+    name: str
+    first: int | None = None
+    last: int | None = None
+    ref: str = ""
+
+
+def forms(text: str) -> tuple[str, ...]:
+    """The text as it stands, and what it is without the prose around it."""
+    if len(text) > MOST_CHARS:
+        return (text,)
+    bare = trimmed(text)
+    link = _LINK.fullmatch(bare)
+    found = (text, text.strip(), bare, trimmed(link["name"]) if link else "")
+    return tuple(one for one in dict.fromkeys(found) if one) or (text,)
+
+
+def spans(text: str) -> tuple[Span, ...]:
+    """Names and lines that the text may mean, the likeliest first."""
+    if len(text) > MOST_CHARS:
+        return ()
+    if trace := _TRACE.fullmatch(text):
+        return (Span(trace["name"], int(trace["first"])),)
+    found = [Span(text, ref=_ref_of(text))] if text else []
+    start = max(0, len(text) - _LONGEST_END)
+    for end in _ENDS:
+        match = end.search(text, start)
+        if match is None or match.start() == 0:
+            continue
+        first, groups = int(match["first"]), match.groupdict()
+        last = int(match["last"]) if groups.get("last") else first
+        if groups.get("count"):
+            last = first + int(match["count"]) - 1
+        name = text[: match.start()]
+        one_line = not groups.get("last") and groups.get("sign") == ":" and not groups["l"]
+        found.append(Span(name, first, None if one_line else max(first, last), _ref_of(name)))
+    return tuple(found)
+
+
+def trimmed(text: str) -> str:
+    """Without the quotes, brackets and full stops of prose, but for those that belong to it."""
+    text = text.strip()
+    for _ in range(_MOST_SIGNS):
+        if len(text) < 2:
+            break
+        first, last = text[0], text[-1]
+        if last in _PROSE:
+            text = text[:-1]
+        elif first in _QUOTES and last in _QUOTES:
+            text = text[1:-1]
+        elif last in _QUOTES or _is_left_open(text, last):
+            text = text[:-1]
+        elif last in _CLOSING and first == _CLOSING[last] and _is_around(text):
+            text = text[1:-1]
+        elif first in _CLOSING.values() and last not in _CLOSING:
+            closing = next(sign for sign, opening in _CLOSING.items() if opening == first)
+            if text.count(first) <= text.count(closing):
+                break
+            text = text[1:]
+        elif first in _QUOTES:
+            text = text[1:]
+        else:
+            break
+        text = text.strip()
+    return text
+
+
+def _is_around(text: str) -> bool:
+    """Does the bracket that the text begins with close at its end?"""
+    depth = 0
+    for sign in text[:-1]:
+        depth += (sign == text[0]) - (sign == text[-1])
+        if depth == 0:
+            return False
+    return True
+
+
+def _is_left_open(text: str, closing: str) -> bool:
+    """Does the bracket close one that is not there?"""
+    return closing in _CLOSING and text.count(closing) > text.count(_CLOSING[closing])
+
+
+def places(path: str, sources: Sequence[Source]) -> tuple[tuple[str | None, str], ...]:
+    """Names of sources and paths in them that a path may mean besides what it is; None for any
+    source. Absolute ones are looked for in the sources' folders, permalinks in their checkouts."""
+    if len(path) > MOST_CHARS:
+        return ()
+    found: dict[tuple[str | None, str], None] = {}
+    if link := _PERMALINK.fullmatch(path):
+        names = _of_repository(link["raw"] or link["repository"], sources)
+        parts = unquote(link["rest"]).split("/")
+        for at in range(1, min(len(parts), 6)):  # a branch may have slashes in its name
+            found |= dict.fromkeys((name, "/".join(parts[at:])) for name in names)
+        return tuple(found)
+    file = _FILE.fullmatch(path)
+    absolute = unquote(file["path"]) if file else path
+    if absolute.startswith("/"):
+        found |= dict.fromkeys(within_sources(absolute, sources))
+    elif "://" not in path:
+        slashes = path.replace("\\", "/")
+        found[None, posixpath.normpath(slashes)] = None
+    return tuple(found)
+
+
+def _of_repository(name: str, sources: Sequence[Source]) -> tuple[str, ...]:
+    """The sources that are checkouts of this repository."""
+    called = [one.name for one in sources if one.name == name]
+    if called:
+        return tuple(dict.fromkeys(called))
+    checkouts = ((one.name, find_checkout(Path(one.location))) for one in sources if _git(one))
+    return tuple(dict.fromkeys(one for one, found in checkouts if found and found.name == name))
+
+
+def _git(source: Source) -> bool:
+    return source.kind == "git" and source.location.startswith("/")
+
+
+def _ref_of(name: str) -> str:
+    """The revision that a permalink names."""
+    link = _PERMALINK.fullmatch(name) if name.startswith("http") else None
+    return unquote(link["rest"].partition("/")[0]) if link else ""

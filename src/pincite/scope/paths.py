@@ -1,0 +1,134 @@
+"""What a path or a pattern over paths means: which documents fit it.
+
+A pattern that fits a folder means everything below it, so `httpx`, `httpx/` and `./httpx` are the
+folder, and `README.md` is the file. `*` and `**` stand for any characters, slashes as well, `?` for
+one, `[ab]` for one of these, `{ts,tsx}` for one of these texts; `**/` may also stand for no folder
+at all. A path that has such signs in its name fits itself. `NAME:` before a pattern is the name of
+a source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import TypeAlias
+from urllib.parse import quote, unquote
+
+from pincite.errors import UsageError
+
+PathTest: TypeAlias = Callable[[str, str], bool]
+#: The longest that Linux opens.
+MOST_CHARS = 4_096
+_DOTS = re.compile(r"(?:^|/)\.(?=/|\Z)")
+_SLASHES = re.compile(r"/{2,}")
+_CLASS = re.compile(r"\[(?P<no>!?)(?P<set>\]?[^\]/]*)\]")
+_CHOICE = re.compile(r"\{(?P<texts>[^{}/]*,[^{}/]*)\}")
+
+
+@lru_cache(maxsize=64)
+def path_test(patterns: tuple[str, ...]) -> PathTest:
+    """Does a document of this source and path fit one of the patterns? Raises UsageError for
+    patterns that are too long."""
+    of_all = _union(patterns)
+    of_source: dict[str, list[str]] = {}
+    for one in patterns:
+        name, colon, rest = one.partition(":")
+        if colon and name and rest:
+            of_source.setdefault(unquote(name), []).append(rest)
+    named = {name: _union(several) for name, several in of_source.items()}
+
+    def fits(source: str, path: str) -> bool:
+        if of_all(path):
+            return True
+        ours = named.get(source)
+        return ours is not None and ours(path)
+
+    return fits
+
+
+def of_source(name: str, path: str) -> str:
+    """The pattern for a path of this source alone, "" for all of it."""
+    return f"{quote(name, safe='/@ ')}:{path or './'}"
+
+
+def plain_path(path: str) -> str:
+    """Without `./`, empty and doubled parts, and a slash at either end."""
+    return _SLASHES.sub("/", _DOTS.sub("", path)).strip("/")
+
+
+def _union(patterns: Iterable[str]) -> Callable[[str], bool]:
+    """One expression for all: a document is looked at once, however many there are."""
+    import re2  # linear in any pattern, and 10 ms that not every search needs
+
+    given = [form for one in patterns for form in _forms(one)]
+    if any(len(one) > MOST_CHARS for one in given):
+        raise UsageError(
+            f"a path is longer than the {MOST_CHARS:,} characters that a path may have"
+        )
+    options = re2.Options()
+    options.log_errors = False
+    options.dot_nl = True
+    try:
+        compiled = re2.compile("|".join(map(_expression, given)) or r"[^\x{0}-\x{10ffff}]", options)
+    except re2.error as error:
+        raise UsageError(
+            f"the paths are too many or too long ({len(given):,} patterns,"
+            f" {sum(map(len, given)):,} characters)",
+            hint="name folders in place of files",
+        ) from error
+    return lambda path: compiled.fullmatch(path) is not None
+
+
+def _forms(pattern: str) -> tuple[str, ...]:
+    """The pattern, and what it is where backslashes are the slashes of Windows."""
+    if "\\" not in pattern:
+        return (pattern,) if pattern else ()
+    return pattern, pattern.replace("\\", "/")
+
+
+def _expression(pattern: str) -> str:
+    import re2
+
+    plain = plain_path(pattern)
+    if not plain:
+        return ".*"
+    below = "/.*" if pattern.endswith(("/", "/.")) else "(?:/.*)?"
+    parts = {re2.escape(plain): None, _translated(plain): None}
+    return f"(?:{'|'.join(parts)}){below}"
+
+
+def _translated(glob: str) -> str:
+    import re2
+
+    found: list[str] = []
+    at = 0
+    while at < len(glob):
+        sign = glob[at]
+        if sign == "*":
+            end = at
+            while glob[end : end + 1] == "*":
+                end += 1
+            folders = end - at > 1 and glob[end : end + 1] == "/" and glob[at - 1 : at] in ("", "/")
+            found.append("(?:.*/)?" if folders else ".*")
+            at = end + folders
+        elif sign == "[" and (match := _CLASS.match(glob, at)) and _is_class(match["set"]):
+            found.append(f"[{'^' if match['no'] else ''}{_class(match['set'])}]")
+            at = match.end()
+        elif sign == "{" and (match := _CHOICE.match(glob, at)):
+            found.append(f"(?:{'|'.join(map(_translated, match['texts'].split(',')))})")
+            at = match.end()
+        else:
+            found.append("." if sign == "?" else re2.escape(sign))
+            at += 1
+    return "".join(found)
+
+
+def _is_class(characters: str) -> bool:
+    """Ranges that run backwards are of no class; the bracket is then one in a name."""
+    ranges = re.findall(r"(.)-(.)", characters, re.DOTALL)
+    return bool(characters) and all(first <= last for first, last in ranges)
+
+
+def _class(characters: str) -> str:
+    return re.sub(r"([\\\[\]^&~|])", r"\\\1", characters)

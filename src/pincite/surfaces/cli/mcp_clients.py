@@ -1,0 +1,198 @@
+"""`pincite mcp install` and `uninstall`: the server in the configuration of an agent's client."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.errors import ConfigError, UsageError
+from pincite.surfaces.cli.options import here, index_option, say, show, with_options
+
+if TYPE_CHECKING:
+    from pincite.surfaces.clients.install import Change
+    from pincite.surfaces.clients.known import Client, Places, Where
+
+_CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "zed")
+_NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+_COMMON = (
+    click.argument("client", type=click.Choice(_CLIENTS), metavar=f"[{'|'.join(_CLIENTS)}]"),
+    click.option(
+        "--scope",
+        "where",
+        type=click.Choice(["user", "project"]),
+        default="user",
+        show_default=True,
+        help="The file of the user, or of the project that one is in.",
+    ),
+    click.option("--name", default="pincite", show_default=True, help="What the server is called."),
+    click.option("--rules", is_flag=True, help="Rules that tell the agent when to search, too."),
+    click.option("--dry-run", is_flag=True, help="Show what would change; write nothing."),
+    click.option("--force", is_flag=True, help="Also where the client or the name says no."),
+)
+
+
+@click.command()
+@with_options(*_COMMON)
+@click.option("--uvx", is_flag=True, help="Start it by `uvx`, which fetches Pincite.")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="NAME=VALUE", help="Add this tag to every call."
+)
+@index_option
+def install(
+    client: str,
+    where: Where,
+    name: str,
+    rules: bool,
+    dry_run: bool,
+    force: bool,
+    uvx: bool,
+    tags: tuple[str, ...],
+    index: Path | None,
+) -> None:
+    """Put the server into the configuration of an agent's client.
+
+    Nothing else in the file is touched, and what it was is kept beside it; `pincite mcp uninstall`
+    takes the server out again. A client that starts servers in one's project finds its index there;
+    the others are told the index of the current folder, or that of --index.
+    """
+    from pincite.asking import bound_tags, tags_of_texts
+    from pincite.surfaces.clients.install import install as install_server
+    from pincite.surfaces.clients.install import install_rules
+    from pincite.surfaces.clients.known import CLIENTS
+
+    chosen, places = CLIENTS[client], _places()
+    _require_name(name)
+    bound_tags(tags_of_texts(tags))
+    place = _index_for(chosen, where, index)
+    command = [*_program(uvx=uvx), "mcp"]
+    command += ["--index", str(place)] if place else []
+    command += [part for tag in tags for part in ("--tag", tag)]
+    for part in command:
+        _require_text(part)
+    changes = [install_server(chosen, places, where, name, command, force=force)]
+    added = install_rules(chosen, places, where, force=force) if rules else None
+    changes += [added] if added else []
+    _carry_out(changes, dry_run=dry_run)
+    if rules and added is None:
+        _show_rules(chosen, where)
+    if not dry_run and changes[0].is_one:
+        served = place or "the index of the folder that one works in"
+        say(f"{chosen.title} serves {served}: {chosen.restart}")
+
+
+@click.command()
+@with_options(*_COMMON)
+def uninstall(
+    client: str, where: Where, name: str, rules: bool, dry_run: bool, force: bool
+) -> None:
+    """Take the server out of the configuration of an agent's client, and its rules.
+
+    The file becomes byte for byte what it was before, unless something else in it was changed
+    since; then only the server is taken out. With --rules, only the rules are.
+    """
+    from pincite.surfaces.clients.install import uninstall as uninstall_server
+    from pincite.surfaces.clients.install import uninstall_rules
+    from pincite.surfaces.clients.known import CLIENTS
+
+    chosen, places = CLIENTS[client], _places()
+    _require_name(name)
+    changes = []
+    if not rules:
+        changes.append(uninstall_server(chosen, places, where, name, force=force))
+    if removed := uninstall_rules(chosen, places, where, force=force):
+        changes.append(removed)
+    _carry_out(changes, dry_run=dry_run)
+    if not changes:
+        say("there are no rules of Pincite's")
+
+
+def _carry_out(changes: list[Change], *, dry_run: bool) -> None:
+    from pincite.surfaces.clients.install import apply
+
+    for change in changes:
+        path = change.file.path
+        if not change.is_one:
+            say(f"{path}: nothing to change")
+        elif dry_run:
+            show(change.diff.removesuffix("\n"))
+        else:
+            apply(change)
+            done = "removed" if change.after is None else "restored" if change.restores else "wrote"
+            kept = f" (what it was: {change.file.backup})" if change.keeps else ""
+            say(f"{done} {path}{kept}")
+
+
+def _show_rules(client: Client, where: Where) -> None:
+    from pincite.surfaces.clients.rules import RULES
+
+    say(f"{client.title} reads no rules of the {where} from a file; this is what to paste:")
+    show(RULES.removesuffix("\n"))
+
+
+def _places() -> Places:
+    from pincite.sources.git import find_checkout
+    from pincite.surfaces.clients.known import Places
+
+    folder = here().resolve()
+    checkout = find_checkout(folder)
+    try:
+        home = Path.home()
+    except RuntimeError as error:
+        raise ConfigError("the home folder cannot be found", hint="set HOME") from error
+    return Places(home, checkout.top if checkout else folder, os.environ)
+
+
+def _program(*, uvx: bool) -> list[str]:
+    """The absolute path of the command that runs, or how uvx starts one."""
+    import shutil
+    from importlib.util import find_spec
+
+    if uvx:
+        return ["uvx", "--from", "pincite[mcp]", "pincite"]
+    beside = Path(sys.executable).with_name("pincite")
+    found = str(beside) if beside.is_file() else shutil.which("pincite")
+    if found is None:
+        raise ConfigError("the command `pincite` cannot be found", hint="--uvx, or pip install")
+    if find_spec("mcp") is None:
+        raise ConfigError(
+            "the MCP server needs a library that is not installed",
+            hint="pip install 'pincite[mcp]', or --uvx",
+        )
+    path = Path(found).absolute()
+    if "archive-v0" in path.parts:  # uvx runs it out of its cache, which is cleaned now and then
+        return _program(uvx=True)
+    return [str(path)]
+
+
+def _index_for(client: Client, where: Where, index: Path | None) -> Path | None:
+    """The index that the server is told, None where it finds that of the project itself."""
+    from pincite.catalog.file import holds_index
+    from pincite.settings.load import load_settings
+
+    if index is None and (where == "project" or client.finds_index):
+        return None
+    place = load_settings(os.environ, here(), index).index.absolute()
+    if not holds_index(place):
+        raise UsageError(
+            f"nothing is indexed at {place}",
+            hint="pincite index PATH, or --index FOLDER of the index to serve",
+        )
+    return place
+
+
+def _require_name(name: str) -> None:
+    if not name or len(name) > 64 or set(name) - set(_NAMES):
+        raise UsageError(f"--name {name!r}: give letters, digits, - and _, 64 at most")
+
+
+def _require_text(part: str) -> None:
+    try:
+        part.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{part!r} is no valid Unicode, and cannot be written to a file"
+        ) from error

@@ -1,0 +1,1 @@
+"""The configuration files of agents' clients: Pincite's server is put into them and taken out."""

@@ -1,0 +1,141 @@
+"""A table of a TOML file, put at its end and taken out again without touching the rest."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from pincite.settings.toml_text import assignment, dotted
+from pincite.surfaces.clients.jsonc import Malformed, newline_of
+
+_WHERE = re.compile(r"\(at line (?P<line>[0-9]+), column [0-9]+\)")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_HEADER = re.compile(r"[ \t]*\[")
+
+
+def parse(text: str) -> dict[str, Any]:
+    """What the file says. Raises Malformed."""
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        where = _WHERE.search(str(error))
+        line = int(where["line"]) if where else text.count("\n") + 1
+        raise Malformed(line, _WHERE.sub("", str(error)).strip()) from error
+    except RecursionError as error:
+        raise Malformed(1, "it is nested too deeply") from error
+
+
+def set_value(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
+    """The text with this table at its end. One that is there already is replaced, one that says the
+    same is not touched. Raises Malformed where that cannot be said without changing the rest."""
+    held = _held(parse(text), path)
+    if held == value:
+        return text
+    if held is not None:
+        span = _span(text, path)
+        if span is None:
+            raise Malformed(1, f"{'.'.join(path)} is not written as a table of its own")
+        end = newline_of(text)
+        kept = text[span[1] :]
+        return text[: span[0]] + _table(path, value, end) + (end if kept.strip() else "") + kept
+    newline = newline_of(text)
+    joined = text
+    if text.strip("\ufeff \t\r\n"):
+        joined += ("" if text.endswith("\n") else newline) + newline
+    return joined + _table(path, value, newline)
+
+
+def remove(text: str, path: Sequence[str]) -> str:
+    """The text without the table; as it is where there is none. Raises Malformed as `set_value`."""
+    if _held(parse(text), path) is None:
+        return text
+    span = _span(text, path)
+    if span is None:
+        raise Malformed(1, f"{'.'.join(path)} is not written as a table of its own")
+    before, after = text[: span[0]], text[span[1] :]
+    if not after.strip() and before.strip():
+        before = before.rstrip("\r\n") + newline_of(text)
+    return before + after
+
+
+def _held(data: Mapping[str, Any], path: Sequence[str]) -> Any:
+    held: Any = data
+    for key in path:
+        if not isinstance(held, Mapping) or key not in held:
+            return None
+        held = held[key]
+    return held
+
+
+def _table(path: Sequence[str], value: Mapping[str, Any], newline: str) -> str:
+    lines = [f"[{dotted(path)}]", *(assignment(key, held) for key, held in value.items())]
+    return "".join(f"{line}\n" for line in lines).replace("\n", newline)
+
+
+def _span(text: str, path: Sequence[str]) -> tuple[int, int] | None:
+    """Where the table and those in it stand: from its header to the next one that is not of it.
+    None where the rest of the text would not say the same without it."""
+    wanted = tuple(path)
+    lines = _LINE.findall(text)
+    starts = [0, *accumulate(map(len, lines))]
+    first = last = None
+    for at, line in enumerate(lines):
+        if not _HEADER.match(line):
+            continue
+        name = _name_of(line)
+        if name is not None and name[: len(wanted)] == wanted:
+            first = at if first is None else first
+        elif first is not None and name is not None:
+            last = at
+            break
+    if first is None:
+        return None
+    end = last if last is not None else len(lines)
+    while end > first + 1 and last is not None and lines[end - 1].lstrip().startswith("#"):
+        end -= 1  # comments above the next header are its own
+    span = starts[first], starts[end]
+    rest = text[: span[0]] + text[span[1] :]
+    expected = parse(text)
+    holder = expected
+    for key in path[:-1]:
+        holder = holder[key]
+    del holder[path[-1]]
+    try:
+        left = parse(rest)
+    except Malformed:
+        return None
+    return span if _same(left, expected, path[:-1]) else None
+
+
+def _same(left: dict[str, Any], expected: dict[str, Any], path: Sequence[str]) -> bool:
+    """A table that only held ours is gone with it."""
+    if left == expected:
+        return True
+    if not path:
+        return False
+    holder = expected
+    for key in path[:-1]:
+        holder = holder[key]
+    if holder.get(path[-1]) != {}:
+        return False
+    del holder[path[-1]]
+    return _same(left, expected, path[:-1])
+
+
+def _name_of(line: str) -> tuple[str, ...] | None:
+    """The keys of a header, None for what only looks like one."""
+    try:
+        data: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return None
+    keys: list[str] = []
+    while isinstance(data, dict) and len(data) == 1:
+        (key,) = data
+        keys.append(key)
+        data = data[key]
+        if isinstance(data, list):
+            data = data[0] if data else None
+    return tuple(keys)

@@ -1,0 +1,119 @@
+"""Paths and patterns as people type them."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.errors import UsageError
+from pincite.scope.paths import MOST_CHARS, of_source, path_test, plain_path
+
+
+def fits(pattern: str, path: str, source: str = "acme") -> bool:
+    return path_test((pattern,))(source, path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("httpx", "httpx/a/b.py"),
+        ("httpx/", "httpx/a.py"),
+        ("./httpx", "httpx/a.py"),
+        ("httpx//", "httpx/a.py"),
+        ("/httpx", "httpx/a.py"),
+        ("a//b/./c", "a/b/c"),
+        ("README.md", "README.md"),
+        (".", "a/b"),
+        ("./", "a/b"),
+        ("src/**/*.py", "src/a.py"),
+        ("src/**/*.py", "src/a/b/c.py"),
+        ("src/*.py", "src/a/b.py"),
+        ("**/b.md", "b.md"),
+        ("**/tests", "a/tests/b.py"),
+        ("src/**", "src/a"),
+        ("a?c", "abc"),
+        ("[ab].md", "b.md"),
+        ("[!a].md", "b.md"),
+        ("*.{ts,tsx}", "web/a.tsx"),
+        ("src\\stages", "src/stages/a.py"),
+        (".\\src\\", "src/a.py"),
+        ("app/[slug]/page.tsx", "app/[slug]/page.tsx"),
+        ("app/[slug]", "app/[slug]/page.tsx"),
+        ("[z-a]", "[z-a]"),
+        ("a\\b", "a\\b"),
+        ("acme:src", "src/a.py"),
+        (".github", ".github/workflows/ci.yml"),
+        ("a\nb", "a\nb/c"),
+    ],
+)
+def test_a_path_fits(pattern: str, path: str) -> None:
+    assert fits(pattern, path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("httpx/", "httpx"),
+        ("httpx", "httpx2/a.py"),
+        ("httpx", "src/httpx/a.py"),
+        ("", "a"),
+        ("[!a].md", "a.md"),
+        ("[z-a]", "z"),
+        ("a.md", "axmd"),
+        ("other:src", "src/a.py"),
+        ("SRC", "src/a.py"),
+        ("src/**/*.py", "srcx/a.py"),
+        ("../src", "src/a.py"),
+    ],
+)
+def test_a_path_does_not_fit(pattern: str, path: str) -> None:
+    assert not fits(pattern, path)
+
+
+_PATHS = st.lists(st.text("ab[]{}*?!-,.:%@ é\\\n", min_size=1, max_size=4), min_size=1).map(
+    "/".join
+)
+
+
+@given(_PATHS)
+def test_every_path_fits_itself_and_every_folder_what_is_in_it(path: str) -> None:
+    kept = plain_path(path)
+    if kept:
+        assert fits(path, kept) or path.endswith("/.")
+        assert fits(path, f"{kept}/below")
+
+
+@given(_PATHS, st.text("acme/@:%* é", min_size=1, max_size=8))
+def test_a_path_of_a_source_fits_there_and_nowhere_else(path: str, source: str) -> None:
+    kept = plain_path(path)
+    pattern = of_source(source, kept)
+    assert fits(pattern, kept or "anything", source)
+    if kept:
+        assert not fits(pattern, kept, f"{source}x")
+
+
+@given(st.text("ab*?/", min_size=1, max_size=8), st.text("ab/", min_size=1, max_size=8))
+def test_what_a_star_over_slashes_let_pass_still_passes(pattern: str, path: str) -> None:
+    """The meaning of patterns before folders were known, on paths that can be."""
+    if plain_path(pattern) == pattern and plain_path(path) == path and fnmatchcase(path, pattern):
+        assert fits(pattern, path)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["*a" * 2000, "**/" * 1300, "[" * 4000, "{a," * 1300, "*" * 4000, "[a-" * 1300, "\\" * 4000],
+)
+def test_no_pattern_hangs(pattern: str) -> None:
+    assert fits(pattern, "a/" * 2000 + "b") in (True, False)
+
+
+def test_what_is_too_long_or_too_much_is_refused() -> None:
+    with pytest.raises(UsageError, match="longer than the 4,096 characters"):
+        fits("[" * (MOST_CHARS + 1), "a")
+    many = tuple(f"{n}{'*?' * 2000}" for n in range(300))
+    with pytest.raises(UsageError, match=re.escape("too many or too long (300 patterns")):
+        path_test(many)
