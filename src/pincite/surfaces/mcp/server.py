@@ -30,7 +30,8 @@ from pincite.model import Attributes
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.mcp.tools import Tool
 from pincite.surfaces.required_tags import needed_tags, needs
-from pincite.surfaces.tool_arguments import input_schema, take_arguments
+from pincite.surfaces.tool_arguments import listed_schema, take_arguments
+from pincite.surfaces.tool_hints import error_text
 from pincite.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -87,7 +88,7 @@ async def warm(engine: AsyncPincite) -> None:
 def _listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
     """The tool as clients see it: with the tags that it needs, without tags where it needs none
     and others were bound, or its clients know of one argument alone."""
-    schema, said = input_schema(tool.takes), tool.description
+    schema, said = listed_schema(tool.takes), tool.description
     if "tags" in schema["properties"]:
         if needed:
             said += needs(needed)
@@ -98,7 +99,7 @@ def _listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
         title=tool.title,
         description=said,
         input_schema=schema,
-        output_schema=dict(tool.gives),
+        output_schema=None if tool.gives is None else dict(tool.gives),
         annotations=ToolAnnotations(
             title=tool.title,
             read_only_hint=True,
@@ -113,10 +114,9 @@ async def _call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
     try:
         answer = await tool.run(take_arguments(tool.name, given, tool.takes))
     except PinciteError as error:
-        return CallToolResult(
-            content=[TextContent(type="text", text=f"error: {error}")], is_error=True
-        )
-    structure = dict(answer.structure)
+        said = TextContent(type="text", text=f"error: {error_text(error)}")
+        return CallToolResult(content=[said], is_error=True)
+    structure = None if answer.structure is None else dict(answer.structure)
     text = answer.text or json.dumps(structure, ensure_ascii=False)
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
