@@ -16,7 +16,8 @@ from pincite.daemon.spawn import daemon_pid
 from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
-from pincite.surfaces.mcp.server import make_server, warm
+from pincite.surfaces.mcp.greeting import warm
+from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from tests.surfaces.conftest import Cli
 

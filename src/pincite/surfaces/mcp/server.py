@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
@@ -23,21 +21,17 @@ from mcp.types import (
 )
 from mcp.types import Tool as Listed
 
-from pincite.collection.members import by_base
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.model import Attributes
-from pincite.surfaces.mcp import texts
+from pincite.surfaces.mcp.greeting import DESCRIPTION, NAME, TITLE, instructions_of
 from pincite.surfaces.mcp.tools import Tool
 from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import listed_schema, take_arguments
 from pincite.surfaces.tool_hints import error_text
 from pincite.version import VERSION
 
-log = logging.getLogger(__name__)
 _GREETINGS = ("initialize", "server/discover")
-#: A client that waits longer for its first answer may give up: then it is told less.
-_GREETING_S = 5.0
 _Context = ServerRequestContext[Any, Any]
 
 
@@ -62,27 +56,19 @@ def make_server(
     async def greet(ctx: _Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
         if ctx.method in _GREETINGS and isinstance(result, dict):
-            return {**result, "instructions": await _instructions(engine, tags)}
+            return {**result, "instructions": await instructions_of(engine, tags)}
         return result
 
     server: Server[Any] = Server(
-        "pincite",
+        NAME,
         version=VERSION,
-        title="Pincite",
-        description="Evidence that can be cited, from documentation and code.",
+        title=TITLE,
+        description=DESCRIPTION,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
     server.middleware.append(greet)
     return server
-
-
-async def warm(engine: AsyncPincite) -> None:
-    """Get ready for the first search; what stands in its way is for that search to say."""
-    try:
-        await engine.warm()
-    except PinciteError as error:
-        log.info("not warm: %s", error)
 
 
 def _listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
@@ -123,13 +109,3 @@ async def _call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
         structured_content=structure,
         _meta=dict(answer.meta) or None,
     )
-
-
-async def _instructions(engine: AsyncPincite, tags: Attributes) -> str:
-    try:
-        async with asyncio.timeout(_GREETING_S):
-            return texts.instructions(by_base(await engine.collections()), bound=tags)
-    except TimeoutError:
-        return texts.instructions((), "the index is still being opened; try again in a moment.")
-    except PinciteError as error:
-        return texts.instructions((), str(error))
