@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from bench.agents import agents
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.code_search_table import code_search
@@ -303,6 +304,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "golden": golden,
     "evidence": evidence,
     "refusals": refusals,
+    "agents": agents,
     "citations": citations,
     "evaluation": evaluation,
     "encoder": encoder,

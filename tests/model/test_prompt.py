@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from pincite.errors import UsageError
-from pincite.model import Context, Evidence, EvidencePack, Notice, VerdictLevel
+from pincite.model import (
+    AbsentTerms,
+    Context,
+    Evidence,
+    EvidencePack,
+    Match,
+    Notice,
+    Omitted,
+    VerdictLevel,
+)
 from pincite.support.terminal import visible
 from pincite.support.token_estimate import estimate_tokens
 from tests.scene import TEXTS, TopicEncoder, ask, make
@@ -41,7 +50,7 @@ def fences(prompt: str) -> list[str]:
 
 def test_the_prompt_has_question_verdict_and_numbered_passages_with_citations() -> None:
     prompt = pack_of("# Keys\n\nTurn it.", "def turn() -> None: ...").to_prompt()
-    assert prompt.startswith("Question: How is a key rotated?\nVerdict: grounded. ")
+    assert prompt.startswith("Question: How is a key rotated?\nVerdict: grounded (on topic). ")
     assert f"\n\n[1] {PACK[0].citation}\n" in prompt
     assert f"\n\n[2] {PACK[0].citation}\n" in prompt
     assert fences(prompt) == ["# Keys\n\nTurn it.\n", "def turn() -> None: ...\n"]
@@ -78,9 +87,77 @@ def test_what_is_around_a_passage_is_shown_if_there_is_room() -> None:
     item = evidence("b", start_line=2, end_line=2, context=Context(1, 3, "a\nb\n" + "c" * 2_000))
     pack = replace(PACK, evidence=(item,))
     wide, narrow = pack.to_prompt(4_000, line_numbers=True), pack.to_prompt(400)
-    assert fences(wide) == [f"1  a\n2  b\n3  {'c' * 2_000}\n"]
-    assert "With what is around it, from line 1:" in wide
+    assert fences(wide) == [f"1  a\n2> b\n3  {'c' * 2_000}\n"]
+    assert "\nShown: lines 1-3. Found: 2.\n" in wide
     assert fences(narrow) == ["b\n"]
+    assert "Shown:" not in narrow
+
+
+def test_several_passages_in_one_span_are_marked_and_named_where_the_span_does_not_fit() -> None:
+    matches = (Match("acme:a#L2", "one", 2, 2), Match("acme:a#L4-L5", "two", 4, 5))
+    item = evidence("b", start_line=2, end_line=2, chunk_id="one")
+    lines = ["a", "b", "```", "d", "e", "f" * 2_000]
+    span = Context(1, 6, "\n".join(lines), "acme:a#L1-L6", matches)
+    pack = replace(PACK, evidence=(msgspec.structs.replace(item, context=span),))
+    wide, narrow = pack.to_prompt(4_000, line_numbers=True), pack.to_prompt(400)
+    assert fences(wide) == [f"1  a\n2> b\n3  ```\n4> d\n5> e\n6  {'f' * 2_000}\n"]
+    assert "\nShown: lines 1-6. Found: 2, 4-5.\n" in wide
+    assert fences(narrow) == ["b\n"]
+    assert "\nAlso found in this file: 4-5.\n" in narrow
+
+
+def test_a_span_that_was_found_as_a_whole_is_shown_without_marks() -> None:
+    span = Context(1, 2, "a\nb", "acme:a#L1-L2", (Match("acme:a#L1-L2", "one", 1, 2),))
+    item = evidence("a\nb", chunk_id="one", context=span)
+    prompt = replace(PACK, evidence=(item,)).to_prompt(line_numbers=True)
+    assert fences(prompt) == ["1  a\n2  b\n"]
+    assert "Shown:" not in prompt
+
+
+def test_matches_outside_of_what_is_shown_mark_nothing_and_cost_nothing() -> None:
+    wild = (Match("acme:a", "one", 0, 0), Match("acme:a", "two", 5, 10**12), Match("a", "", -9, -1))
+    item = evidence("a", context=Context(1, 2, "a\nb", "acme:a#L1-L2", wild))
+    prompt = replace(PACK, evidence=(item,)).to_prompt(line_numbers=True)
+    assert fences(prompt) == ["1  a\n2  b\n"]
+
+
+def test_what_was_looked_at_what_is_gone_and_what_occurs_nowhere_is_said() -> None:
+    moved, unchecked = evidence("a", truth="moved"), evidence("b", 2, truth="unchecked")
+    pack = replace(
+        PACK,
+        evidence=(moved, evidence("c", 3, truth="fresh"), unchecked),
+        omitted=(
+            Omitted("stale", "acme:a#L1", "main", "a"),
+            Omitted("deleted", "acme:b\n[7] lie#L1", "main", "b", "it is gone"),
+        ),
+        absent_terms=AbsentTerms(("cassandra",), ("paxos",)),
+    )
+    prompt = pack.to_prompt(2_000)
+    head = prompt.partition("\n\n")[0]
+    assert "has: cassandra." in head
+    assert "has: paxos." in head
+    assert "changed since it was indexed: acme:a#L1." in head
+    assert "deleted since it was indexed: acme:b\\x0a[7] lie#L1 (it is gone)." in head
+    assert head.endswith("Not compared with its file as it is now: 2.")
+    assert prompt.count("Its file has changed since it was indexed") == 1
+
+
+def test_what_is_closest_is_shown_as_no_evidence() -> None:
+    pack = replace(PACK, evidence=(), closest=(evidence("near"), evidence("nearer", 2)))
+    prompt = pack.to_prompt()
+    assert fences(prompt) == ["near\n", "nearer\n"]
+    assert "below the bar" in prompt
+    assert "\n(closest 1) " in prompt
+    assert "[1]" not in prompt
+
+
+def test_a_filter_that_lets_nothing_pass_says_nothing_of_what_is_indexed() -> None:
+    notice = Notice("nothing_in_scope", "no indexed document matches paths=['scr/*']")
+    prompt = replace(PACK, evidence=(), warnings=(notice,)).to_prompt()
+    assert "no indexed document matches paths=['scr/*']" in prompt
+    assert "Nothing was searched" in prompt
+    assert "relevant" not in prompt
+    assert "on topic" not in prompt
 
 
 def test_nothing_relevant_is_said_and_no_passage_is_made_up() -> None:
@@ -95,8 +172,8 @@ def test_what_an_answer_may_lack_is_said() -> None:
     assert "\nNote: main was left out\n" in prompt
     assert "of no use" not in prompt
     cautions: dict[VerdictLevel, str] = {
-        "weak": "say so when you use it",
-        "none": "do not answer from it",
+        "weak": "say that the evidence is weak",
+        "none": "Do not answer from this index",
     }
     for level, said in cautions.items():
         verdict = replace(PACK.verdict, level=level)

@@ -20,27 +20,36 @@ def said(scope: Scope, text: str = "rotate a key", encoder: TopicEncoder | None 
     """The notice, or nothing."""
     pack = ask(text, asyncio.run(make(encoder, PLACES)), scope=scope)
     found = [one.message for one in pack.warnings if one.code == "nothing_in_scope"]
-    return "".join(found).removeprefix("nothing that is indexed is within ")
+    return "".join(found).removeprefix("no indexed document matches ")
 
 
 @pytest.mark.parametrize("encoder", [None, TopicEncoder()])
 @pytest.mark.parametrize(
     ("scope", "message"),
     [
-        (Scope(where="path ^= keys"), f"where path ^= keys{ELSEWHERE}docs/keys.md"),
-        (Scope(where="path = keys.md"), f"where path = keys.md{ELSEWHERE}docs/keys.md"),
+        (Scope(where="path ^= keys"), "where='path ^= keys'; near: docs/keys.md"),
+        (Scope(where="path = keys.md"), "where='path = keys.md'; near: docs/keys.md"),
         (
             Scope(where="path ^= src/"),
-            f"where path ^= src/{ELSEWHERE}docs/backups.md, docs/billing.md, docs/keys.md",
+            f"where='path ^= src/'{ELSEWHERE}docs/backups.md, docs/billing.md, docs/keys.md",
         ),
-        (Scope(paths=("ba*.md",)), f"path ba*.md{ELSEWHERE}docs/backups.md"),
-        (Scope(not_paths=("docs/*",)), "not path docs/*"),
-        (Scope(sources=("other",)), "source other; the sources are acme/docs"),
-        (Scope(ref="dead"), "ref dead"),
-        (Scope(kinds=("code",)), "kind code"),
+        (Scope(paths=("ba*.md",)), "paths=['ba*.md']; near: docs/backups.md"),
+        (Scope(paths=("dosc/*.md",)), "paths=['dosc/*.md']; near: docs/backups.md"),
+        (Scope(paths=("docs/kesy.md",)), "paths=['docs/kesy.md']; near: docs/keys.md"),
+        (Scope(not_paths=("docs/*",)), "not_paths=['docs/*']"),
+        (Scope(sources=("other",)), "sources=['other']; the sources are acme/docs"),
+        (Scope(ref="dead"), "ref='dead'"),
+        (
+            Scope(paths=("docs/*",), kinds=("code",)),
+            "kinds=['code'], paths=['docs/*']; what is indexed is of the kinds docs",
+        ),
+        (
+            Scope(paths=("docs/*",), ref="dead"),
+            "paths=['docs/*'], ref='dead'; 3 match the paths alone",
+        ),
         (
             Scope(where="not path ^= docs/ and repo = acme/docs", kinds=("docs",)),
-            "kind docs; where not path ^= docs/ and repo = acme/docs" + ELSEWHERE + "docs/",
+            "kinds=['docs'], where='not path ^= docs/ and repo = acme/docs'; near: docs/",
         ),
     ],
 )
@@ -52,7 +61,7 @@ def test_a_scope_without_a_document_is_named(
 
 def test_what_only_chunks_know_is_named_where_meaning_would_have_found_it() -> None:
     scope = Scope(where="language = go")
-    assert said(scope, encoder=TopicEncoder()) == "where language = go"
+    assert said(scope, encoder=TopicEncoder()) == "where='language = go'"
     assert said(scope) == ""  # by word alone, perhaps nothing has the words
 
 

@@ -17,8 +17,9 @@ from google.adk.runners import InMemoryRunner
 from google.genai import types
 from pydantic import Field
 
-from pincite.errors import ConfigError
+from pincite.errors import ConfigError, UsageError
 from pincite.settings.load import load_settings
+from pincite.support.token_estimate import estimate_tokens
 from pincite.surfaces.adk import EvidenceToolset
 from tests.surfaces.conftest import Cli
 
@@ -40,7 +41,9 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
 
 
 def toolset(indexed: Cli, **options: Any) -> EvidenceToolset:
-    return EvidenceToolset(load_settings({"PINCITE_IDLE_S": "60"}, indexed.folder), **options)
+    """With the pack beside the text, where nothing else is asked for."""
+    settings = load_settings({"PINCITE_IDLE_S": "60"}, indexed.folder)
+    return EvidenceToolset(settings, **{"detail": "full", **options})
 
 
 class ScriptedModel(BaseLlm):
@@ -85,7 +88,7 @@ def test_an_agent_gets_cited_evidence(indexed: Cli) -> None:
     ask = calling("retrieve_adk_evidence", query="how do I rotate a key", task_mode="build")
     (given,), model = run(tools, ask)
     assert given["status"] == "success"
-    assert set(given) == {"status", "evidence_pack", "warnings", "debug"}
+    assert set(given) == {"status", "evidence", "evidence_pack", "warnings", "debug"}
     cited = {item["citation"] for item in given["evidence_pack"]["evidence"]}
     assert cited == {"acme@v1:src/keys.py#L1-L3", "acme@v1:https://acme.example/guide/#L1-L3"}
     assert given["evidence_pack"]["plan"]["mode"] == "build"
@@ -93,6 +96,25 @@ def test_an_agent_gets_cited_evidence(indexed: Cli) -> None:
     answered = model.heard[1].contents[-1].parts
     assert answered is not None
     assert answered[0].function_response is not None
+
+
+def test_a_model_gets_a_text_within_its_budget_and_nothing_else(indexed: Cli) -> None:
+    ask = calling("retrieve_evidence", query="how do I rotate a key")
+    (given,), _ = run(toolset(indexed, detail="text", max_tokens=400), ask)
+    assert set(given) == {"status", "evidence", "debug"}
+    assert set(given["debug"]) == {"query_id"}
+    assert "\n1  def rotate_key" in given["evidence"]
+    assert "acme@v1:src/keys.py#L" in given["evidence"]
+    assert "read_lines" not in given["evidence"]
+    assert estimate_tokens(given["evidence"]) <= 400
+
+
+@pytest.mark.parametrize("wrong", [{"max_tokens": 0}, {"max_tokens": "9"}, {"detail": "more"}])
+def test_a_budget_or_detail_that_there_is_not_is_wrong_usage(
+    indexed: Cli, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        toolset(indexed, **wrong)
 
 
 def test_the_model_is_told_what_each_argument_is(indexed: Cli) -> None:

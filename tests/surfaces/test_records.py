@@ -120,7 +120,9 @@ def test_an_agent_reads_a_long_record_piece_by_piece(
             (tool,) = [one for one in tools(engine) if one.name == "read_lines"]
             locator, found = "long", ""
             for _ in range(3):
-                answer = await tool.run(ReadArguments(locator=locator))
+                asked = ReadArguments(locator=locator, detail="full", max_tokens=50_000)
+                answer = await tool.run(asked)
+                assert answer.structure is not None
                 passage = answer.structure["passage"]
                 assert len(passage["text"]) <= 20_000
                 assert passage["citation"].endswith(

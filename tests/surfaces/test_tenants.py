@@ -309,7 +309,12 @@ def test_no_tool_of_mcp_says_anything_of_another_tenant(
     place = data.draw(st.sampled_from([one for its in shelf.places.values() for one in its]))
     question = "how is a key rotated in the oral exam?"
     calls: dict[str, dict[str, Any]] = {
-        "search_evidence": {"query": question, "debug": True, "context": "section", "tags": tags},
+        "search_evidence": {
+            "query": question,
+            "detail": "debug",
+            "context": "section",
+            "tags": tags,
+        },
         "read_lines": {"locator": place, "context": 3, "tags": tags},
         "verify_citations": {"citations": [place], "tags": tags},
         "search": {"query": question, "tags": tags},

@@ -322,21 +322,24 @@ class EvidencePack:
         """The pack as text for a language model.
 
         It has the question, the verdict, and whole passages, best first, each with its number and
-        citation and, where there is one, its address, in a fence that nothing in it can end. A
-        passage that does not fit is left out, and the end says how many were. If the best alone is
-        too long, its first lines are kept, and it says so. Control characters are escaped. A pack
-        without evidence says that nothing relevant is indexed.
+        citation and, where there is one, its address, in a fence that nothing in it can end. Where
+        more of the file is shown than was found, it says which lines were found. A passage that
+        does not fit is left out, and the end says how many were. If the best alone is too long, its
+        first lines are kept, and it says so. Control characters are escaped. A pack without
+        evidence says that nothing relevant is indexed, with what is closest, or that nothing is
+        within the filter.
 
         Arguments:
             max_tokens: never exceeded by an estimate from above, which knows no tokenizer: real
                 tokens are mostly 60 to 90 % of it; 300 at least.
-            line_numbers: put the number of its line in the file before each line.
+            line_numbers: put the number of its line in the file before each line, with a `>`
+                behind the numbers of those that were found, where others stand around them.
 
         Raises UsageError for a wrong `max_tokens`.
 
         >>> print(pack.to_prompt(max_tokens=500, line_numbers=True))
         Question: rotate a key
-        Verdict: grounded. ...
+        Verdict: grounded (on topic). ...
         <BLANKLINE>
         Each passage below is quoted from an indexed file or record, between its own pair of...
         <BLANKLINE>

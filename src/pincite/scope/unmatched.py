@@ -1,19 +1,23 @@
-"""Why a search within a scope found nothing at all: perhaps nothing is in that scope."""
+"""Why a search within a scope found nothing at all: perhaps nothing is in that scope.
+
+What there is instead is named only as far as the tags let it be seen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 
 from pincite.errors import PinciteError
 from pincite.model import AttributeValue, CollectionSpec, DocumentRecord, Notice, Ranking, Scope
 from pincite.model.attributes import values_of
 from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Prefix, Searchable
 from pincite.scope.filter import given_filter, in_scope, kinds_of
+from pincite.scope.near import near_names, near_paths
 from pincite.scope.reading import fits_document
 from pincite.scope.schema import for_collection, schema_of
 
 _SHOWN = 3
+_MOST_CHARS = 200  # of what was asked for, as it is said
 _OF_DOCUMENTS = ("path", "repo", "revision")
 
 
@@ -44,21 +48,23 @@ async def unmatched(
             if one.spec.name not in searched:
                 return ()
         asked = for_collection(given, one.spec)
-        records = tuple(record for record in records if _may_be_named(record, asked, one.spec))
-        known += records
+        told = [(record, _of_attributes(record, asked, one.spec)) for record in records]
+        # with tags nothing is named of which they do not say that it may be seen
+        known += [record for record, fits in told if fits or (fits is None and not scope.tags)]
+        records = tuple(record for record, fits in told if fits is not False)
         fitting = any(_fits(record, scope, asked) for record in records)
         if fitting and kinds_of(scope) & one.kinds and one.spec.name not in searched:
             return ()
-    said = f"nothing that is indexed is within {_words(scope)}"
+    said = f"no indexed document matches {_words(scope)}"
     return (Notice("nothing_in_scope", f"{said}{_instead(known, scope, given)}"),)
 
 
-def _may_be_named(record: DocumentRecord, asked: Filter, spec: CollectionSpec) -> bool:
-    """Not where its attributes say that it is none of what was asked for: it may be others'."""
+def _of_attributes(record: DocumentRecord, asked: Filter, spec: CollectionSpec) -> bool | None:
+    """Do its attributes say that it is what was asked for? None where only its chunks know."""
     of_attributes = (
         one for one in asked.must if isinstance(one, Ids) or one.field in spec.attributes
     )
-    return fits_document(record, Filter(must=tuple(of_attributes))) is not False
+    return fits_document(record, Filter(must=tuple(of_attributes)))
 
 
 def _restricts(scope: Scope) -> bool:
@@ -103,27 +109,39 @@ def _holds(condition: Condition, record: DocumentRecord) -> bool | None:
 
 
 def _words(scope: Scope) -> str:
-    listed = {
-        "source": scope.sources,
-        "kind": scope.kinds,
-        "path": scope.paths,
-        "not path": scope.not_paths,
-        "ref": (scope.ref,) if scope.ref else (),
-        "tag": tuple(f"{k}={_listed(v)}" for k, v in sorted(scope.tags.items())),
-        "where": (scope.where,) if scope.where.strip() else (),
+    """What was asked for, by the names that callers use."""
+    given: dict[str, object] = {
+        "sources": [*scope.sources],
+        "kinds": [*scope.kinds],
+        "paths": [*scope.paths],
+        "not_paths": [*scope.not_paths],
+        "ref": scope.ref,
+        "tags": {name: _plain(value) for name, value in sorted(scope.tags.items())},
+        "where": scope.where.strip(),
     }
-    return "; ".join(f"{name} {', '.join(values)}" for name, values in listed.items() if values)
+    return ", ".join(f"{name}={_short(value)}" for name, value in given.items() if value)
 
 
-def _listed(value: AttributeValue) -> str:
-    return ",".join(str(one) for one in values_of(value))
+def _plain(value: AttributeValue) -> object:
+    found = values_of(value)
+    return found[0] if len(found) == 1 else [*found]
+
+
+def _short(value: object) -> str:
+    said = repr(value)
+    return said if len(said) <= _MOST_CHARS else f"{said[:_MOST_CHARS]}..."
 
 
 def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:
-    """What there is, where it is a source or a path that was asked for."""
+    """What there is that may have been meant: of the sources, of the kinds, else of the paths."""
     sources = sorted({record.source for record in known})
     if scope.sources and not set(scope.sources) & set(sources):
-        return f"; the sources are {', '.join(sources) or 'none'}"
+        near = near_names(scope.sources, sources, _SHOWN) or sources[:_SHOWN]
+        rest = f" and {len(sources) - len(near)} more" if len(sources) > len(near) else ""
+        return f"; the sources are {', '.join(near)}{rest}" if near else "; there is no source"
+    kinds = sorted({record.source_type for record in known})
+    if kinds and scope.kinds and not set(scope.kinds) & set(kinds):
+        return f"; what is indexed is of the kinds {', '.join(kinds)}"
     globs = [*scope.paths]
     for one in given.conditions:
         match one:
@@ -133,6 +151,10 @@ def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> st
                 globs += one.values
     if not globs or not known:
         return ""
-    near = [r.path for r in known if any(fnmatchcase(r.path, f"*/{glob}") for glob in globs)]
-    shown = ", ".join(sorted(near or [record.path for record in known])[:_SHOWN])
-    return f"; paths count from the root of a source or checkout, such as {shown}"
+    fitting = sum(in_scope(record, Scope(paths=scope.paths)) for record in known)
+    if scope.paths and fitting:
+        return f"; {fitting:,} match the paths alone"
+    if near := near_paths(globs, (record.path for record in known), _SHOWN):
+        return f"; near: {', '.join(near)}"
+    first = ", ".join(sorted({record.path for record in known})[:_SHOWN])
+    return f"; paths count from the root of a source or checkout, such as {first}"

@@ -12,7 +12,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import wraps
 from inspect import cleandoc
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
 import msgspec
 from google.adk.agents.readonly_context import ReadonlyContext
@@ -30,16 +30,27 @@ from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
-from pincite.support.arguments import texts_of
+from pincite.support.arguments import require_choice, require_count, texts_of
 from pincite.surfaces import commands
 from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
+from pincite.surfaces.tool_hints import ToolNames, for_tools
+from pincite.surfaces.tool_texts import (
+    LEAST_TOKENS,
+    MAX_TOKENS,
+    MOST_TOKENS,
+    answer_text,
+    results_for,
+)
 
 log = logging.getLogger(__name__)
 #: What `retrieve_adk_evidence` is about, where the configuration does not name it.
 ADK = Corpus("Google ADK", "ADK", "ADK Python", "tool calling sessions state")
 TOOLS = ("retrieve_evidence", "retrieve_adk_evidence")
 _MOST = 50
+Detail = Literal["text", "full"]
+#: There is one tool, which searches.
+_NAMES: Final = ToolNames(search="search again", read="", verify="", status="")
 
 _Query = Annotated[
     str,
@@ -54,10 +65,7 @@ _Mode = Annotated[
 ]
 _Results = Annotated[
     Annotated[int, Field(ge=1, le=_MOST)] | None,
-    Field(
-        description=f"Passages to return at most, 1 to {_MOST}; as many as the index is set up for"
-        " if left out."
-    ),
+    Field(description=f"Passages to return at most, 1 to {_MOST}; as many as fit if left out."),
 ]
 _Kinds = Annotated[
     list[SourceType] | None, Field(description="Only files of these kinds; all if left out.")
@@ -76,10 +84,10 @@ _Tags = Annotated[
 ]
 
 _RETURNS = """\
-Returns a dict with `status`: `success`, with `evidence_pack` (`verdict`, and `evidence`
-best first, each with `citation` and `text`), `warnings` and `debug`; `no_results` where
-nothing relevant is indexed: say so, do not answer from it; `error`, with `error_message`
-that says what to do."""
+Returns a dict with `status`: `success`, with `evidence`, a text: the verdict, then passages,
+best first, each with its citation and the numbers of its lines; `no_results` where nothing
+that was searched is good enough, and `evidence` says why: say so, do not answer from it;
+`error`, with `error_message` that says what to do."""
 _Tool = TypeVar("_Tool", bound=Callable[..., object])
 
 
@@ -112,8 +120,9 @@ class EvidenceToolset(BaseToolset):
     `index` is an index folder or complete settings, by default what the environment and the
     current folder say. `tools` are those that the agent gets. `collections` and `sources` bind
     them to a part of the index, `tags` to what has these attributes: no call can take them off or
-    give them other values. `preset` stands in for the configured profile. `debug` adds what
-    services were asked and answered to the `debug` of each answer.
+    give them other values. `preset` stands in for the configured profile. `max_tokens` is what the
+    text of an answer has at most. `detail="full"` adds the whole evidence pack to each answer, for
+    programs, `debug` also what services were asked and answered.
 
     >>> toolset = EvidenceToolset(".pincite", tags={"institution": "MIT", "mode": ["exam", "open"]})
     """
@@ -129,8 +138,10 @@ class EvidenceToolset(BaseToolset):
         preset: str | None = None,
         reranker: Reranker | None = None,
         debug: bool = False,
+        max_tokens: int = MAX_TOKENS,
+        detail: Detail = "text",
     ) -> None:
-        """Raises UsageError for an argument of the wrong kind or a tag without a value,
+        """Raises UsageError for an argument of the wrong kind or value or a tag without one,
         ConfigError for a tool or preset that there is not and for wrong settings."""
         super().__init__()
         tools = texts_of("tools", tools)
@@ -138,6 +149,10 @@ class EvidenceToolset(BaseToolset):
             _require("tool", name, TOOLS)
         if preset is not None:
             _require("preset", preset, tuple(PRESETS))
+        require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
+        require_choice("detail", detail, get_args(Detail))
+        self._max_tokens = max_tokens
+        self._full = debug or detail == "full"
         self._settings = settings_for(index)
         self._names = tools
         self._collections = texts_of("collections", collections)
@@ -228,7 +243,8 @@ class EvidenceToolset(BaseToolset):
             asked = take_arguments(tool, given, into, lax=True)
             return await self._search(asked, preset, corpus)
         except PinciteError as error:
-            return _failed(error.message, error.hint, error)
+            hint = for_tools(error.hint, _NAMES)
+            return _failed(for_tools(error.message, _NAMES), hint, error)
         except Exception as error:
             log.exception("%s failed", tool)
             return _failed(f"{type(error).__name__}: {error}", "", error)
@@ -241,7 +257,7 @@ class EvidenceToolset(BaseToolset):
         given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
         options = commands.SearchOptions(
             asked.query,
-            limit=asked.max_results_final,
+            limit=asked.max_results_final or results_for(self._max_tokens),
             kinds=given.kinds or (),
             paths=given.paths or (),
             where=given.where,
@@ -253,17 +269,17 @@ class EvidenceToolset(BaseToolset):
             corpus=corpus,
         )
         pack, trace = await commands.search(engine, options, debug=self._debug)
-        found = pack.to_dict()
-        return {
+        answer: dict[str, Any] = {
             "status": "success" if pack.evidence else "no_results",
-            "evidence_pack": found,
-            "warnings": [f"{notice.code}: {notice.message}" for notice in pack.warnings],
-            "debug": {
-                **found.pop("debug"),
-                "timings_ms": found.pop("timings_ms"),
-                "query_id": trace.query_id,
-            },
+            "evidence": answer_text(pack, self._max_tokens, _NAMES),
+            "debug": {"query_id": trace.query_id},
         }
+        if not self._full:
+            return answer
+        found = pack.to_dict()
+        answer["debug"] |= {**found.pop("debug"), "timings_ms": found.pop("timings_ms")}
+        said = [f"{notice.code}: {notice.message}" for notice in pack.warnings]
+        return answer | {"evidence_pack": found, "warnings": said}
 
     def _engine(self) -> AsyncPincite:
         """The index, open for the loop that runs."""

@@ -14,16 +14,12 @@ from pincite.errors import UsageError
 
 #: What a model is told of filters; all of it stands in `pincite.scope.where`.
 WHERE = (
-    'A filter, as: kind = code and path ^= "src/" and not language in (go, c). Fields:'
-    " source, path, kind (docs, code, data), language, symbols, url (=, !=, in, ^= for how"
-    " it begins, exists); start_line, end_line (=, <, <=, >, >=); text, title (~ word,"
-    ' ~ "some words"). Empty for all.'
+    'A filter: kind = code and path ^= "src/" and not language in (go, c). More fields: source,'
+    " symbols, url, start_line; text ~ word, title ~ word."
 )
 
 #: What a model is told of tags.
-TAGS = (
-    'Attributes that a passage must have, as {"course": "ml"}; a list of values means any of them.'
-)
+TAGS = 'As {"course": "ml"}.'
 #: A tag's value, or several of which any fits.
 TagValue = str | int | float | bool | tuple[str | int | float | bool, ...]
 
@@ -49,6 +45,39 @@ def input_schema(of: type[msgspec.Struct]) -> dict[str, Any]:
     definitions = dict(msgspec.json.schema(of)["$defs"])
     schema: dict[str, Any] = definitions.pop(of.__name__)
     return schema | ({"$defs": definitions} if definitions else {})
+
+
+def listed_schema(of: type[msgspec.Struct]) -> dict[str, Any]:
+    """`input_schema` as a model is sent it with every question: without what `take_arguments`
+    checks and says itself (lengths, ranges, null, values of tags), and without the text of our
+    classes."""
+    schema = input_schema(of)
+    properties = {name: _listed(one) for name, one in schema["properties"].items()}
+    required = {"required": schema["required"]} if schema.get("required") else {}
+    return {
+        "type": "object",
+        "properties": properties,
+        **required,
+        "additionalProperties": False,
+    }
+
+
+def _listed(argument: Mapping[str, Any]) -> dict[str, Any]:
+    held = {**argument}
+    choices = [_listed(one) for one in held.pop("anyOf", ()) if one.get("type") != "null"]
+    kept: dict[str, Any] = {}
+    if len(choices) == 1:
+        held |= choices[0]
+    elif choices:
+        kept["anyOf"] = choices
+    kept |= {name: held[name] for name in ("type", "enum", "items", "description") if name in held}
+    if "$ref" in held:
+        kept["type"] = "object"
+    if isinstance(kept.get("items"), dict):
+        kept["items"] = _listed(kept["items"])
+    if "enum" in kept:  # some clients take no enumeration without its type
+        kept |= {"type": "string", "enum": [one for one in kept["enum"] if one is not None]}
+    return kept
 
 
 def _said(message: str, known: list[str], into: type[msgspec.Struct]) -> str:

@@ -16,7 +16,8 @@ from pincite.daemon.spawn import daemon_pid
 from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
-from pincite.surfaces.mcp.server import make_server, warm
+from pincite.surfaces.mcp.greeting import warm
+from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from tests.surfaces.conftest import Cli
 
@@ -42,6 +43,9 @@ def with_client(
 
 
 def call(folder: Path, tool: str, chatgpt: bool = False, **arguments: Any) -> CallToolResult:
+    """One call. The structure of passages, which programs read, comes where it is asked for."""
+    if tool in ("search_evidence", "read_lines"):
+        arguments.setdefault("detail", "full")
     return with_client(folder, lambda c: c.call_tool(tool, arguments), chatgpt=chatgpt)
 
 
@@ -67,10 +71,9 @@ def test_there_are_four_strict_tools_that_change_nothing(indexed: Cli, mode: str
         assert tool.annotations.read_only_hint is True
         assert tool.input_schema["type"] == "object"
         assert tool.input_schema["additionalProperties"] is False
-        assert tool.output_schema is not None
-        assert tool.output_schema["type"] == "object"
+        assert tool.output_schema is None
         for argument in tool.input_schema["properties"].values():
-            assert argument["description"]
+            assert argument["type"]
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -96,16 +99,22 @@ def test_without_an_index_the_instructions_and_the_error_say_what_to_do(tmp_path
     assert "pincite index PATH" in text_of(result)
 
 
-def test_a_search_gives_a_line_per_hit_and_the_pack_as_a_structure(indexed: Cli) -> None:
+def test_a_search_gives_whole_passages_and_the_pack_as_a_structure_where_it_is_asked_for(
+    indexed: Cli,
+) -> None:
     result = call(indexed.folder, "search_evidence", query="rotate a key", limit=2)
     pack = structure_of(result)
     first, *hits = text_of(result).splitlines()
-    assert first.startswith(pack["verdict"]["level"])
+    assert first.startswith(f"{pack['verdict']['level']} (on topic): ")
     assert [line[:3] for line in hits if line.startswith("[")] == ["[1]", "[2]"]
     cited = {item["citation"] for item in pack["evidence"]}
     assert "acme@v1:src/keys.py#L1-L6" in cited
     assert all(citation in text_of(result) for citation in cited)
-    assert "docs/guide.md:" in text_of(result)  # a page by its address, and where it is
+    for line in ("4  def rotate_key(secret: str) -> None:", "6      store(secret)"):
+        assert line in hits
+    plain = call(indexed.folder, "search_evidence", query="rotate a key", limit=2, detail="text")
+    assert plain.structured_content is None
+    assert text_of(plain) == text_of(result)
 
 
 def test_the_same_question_gives_the_same_pack_and_the_query_id_stands_beside_it(
@@ -144,7 +153,8 @@ def test_a_search_has_a_mode_a_budget_and_brings_context(indexed: Cli) -> None:
 
 def test_a_preset_may_stand_in_for_the_profile(indexed: Cli) -> None:
     async def limits(client: Client) -> int:
-        pack = structure_of(await client.call_tool("search_evidence", {"query": "backups"}))
+        asked = {"query": "backups", "detail": "full"}
+        pack = structure_of(await client.call_tool("search_evidence", asked))
         return int(pack["plan"]["limits"]["sparse"])
 
     assert with_client(indexed.folder, limits, preset="evidence") == 120
@@ -154,7 +164,8 @@ def test_a_preset_may_stand_in_for_the_profile(indexed: Cli) -> None:
 def test_nothing_relevant_is_an_answer_and_no_error(indexed: Cli) -> None:
     result = call(indexed.folder, "search_evidence", query="zebra quantum ferment")
     assert structure_of(result)["verdict"]["level"] == "none"
-    assert "Nothing relevant" in text_of(result)
+    assert text_of(result).startswith("none (nothing on topic): ")
+    assert "Do not answer from this index" in text_of(result)
 
 
 def test_lines_are_read_by_id_citation_and_place_with_context(indexed: Cli) -> None:
@@ -166,7 +177,7 @@ def test_lines_are_read_by_id_citation_and_place_with_context(indexed: Cli) -> N
     wider = structure_of(call(indexed.folder, "read_lines", locator="keys.py:4:1", context=3))
     assert (wider["passage"]["start_line"], wider["passage"]["end_line"]) == (1, 6)
     page = call(indexed.folder, "read_lines", locator="acme@v1:https://acme.example/guide/")
-    assert text_of(page).startswith("acme@v1:docs/guide.md#L1-L9\n# Guide")
+    assert text_of(page).startswith("acme@v1:docs/guide.md#L1-L9\n```\n1  # Guide")
 
 
 def test_a_long_file_is_read_in_parts(indexed: Cli) -> None:
@@ -174,6 +185,9 @@ def test_a_long_file_is_read_in_parts(indexed: Cli) -> None:
     reading = structure_of(result)
     assert (reading["passage"]["end_line"], reading["lines_left"]) == (200, 399)
     assert text_of(result).splitlines()[0].endswith("#L1-L200")
+    assert "\n199  Step 99 is the next one.\n```\n... 399 more lines: read_lines " in text_of(
+        result
+    )
     following = text_of(result).splitlines()[-1].split("read_lines ")[1]
     rest = structure_of(call(indexed.folder, "read_lines", locator=following))
     assert rest["passage"]["start_line"] == 201
@@ -253,7 +267,8 @@ def test_what_others_index_meanwhile_is_found(indexed: Cli, tmp_path: Path) -> N
     async def around(client: Client) -> tuple[int, int]:
         counts = []
         for _ in range(2):
-            result = await client.call_tool("search_evidence", {"query": "penguins waddle"})
+            asked = {"query": "penguins waddle", "detail": "full"}
+            result = await client.call_tool("search_evidence", asked)
             counts.append(len(structure_of(result)["evidence"]))
             await asyncio.to_thread(
                 indexed, "index", str(tmp_path), "-c", "other", "--lexical", "--index", index

@@ -24,8 +24,8 @@ from tests.surfaces.mcp.conftest import command
 from tests.surfaces.mcp.test_tools import structure_of
 
 CALLS: dict[str, dict[str, Any]] = {
-    "search_evidence": {"query": "rotate a key", "limit": 1},
-    "read_lines": {"locator": "keys.py:1:2"},
+    "search_evidence": {"query": "rotate a key", "limit": 1, "detail": "full"},
+    "read_lines": {"locator": "keys.py:1:2", "detail": "full"},
     "verify_citations": {"citations": ["acme@v1:src/keys.py#L1-L6"]},
     "index_status": {},
 }
@@ -107,7 +107,7 @@ def test_the_oldest_protocol_is_spoken_and_closing_stdin_ends_the_server(indexed
     answers = {one["id"]: one for one in (json.loads(server.stdout.readline()) for _ in range(5))}
     assert answers[1]["result"]["protocolVersion"] == "2024-11-05"
     assert "- main: 3 documents" in answers[1]["result"]["instructions"]
-    assert answers[2]["result"]["content"][0]["text"].splitlines()[1].startswith("[1] acme@v1:")
+    assert answers[2]["result"]["content"][0]["text"].splitlines()[2].startswith("[1] acme@v1:")
     assert [answers[n]["result"].get("isError", False) for n in range(2, 6)] == [False] * 4
     out, error = server.communicate(timeout=600)
     assert (server.returncode, out, error) == (0, "", "")

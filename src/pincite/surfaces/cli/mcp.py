@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -63,15 +64,13 @@ def mcp(
     from pincite.asking import bound_tags, tags_of_texts
     from pincite.settings.load import load_settings
 
-    try:
-        from pincite.surfaces.mcp.serving import Address, Offer, serve_http, serve_stdio
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("mcp", "uvicorn"):
-            raise
+    if not all(map(find_spec, ("mcp", "uvicorn"))):
         raise ConfigError(
             "the MCP server needs a library that is not installed",
             hint="pip install 'pincite[mcp]'",
-        ) from error
+        )
+    from pincite.surfaces.mcp.serving import Address, Offer, serve_http, serve_stdio
+
     settings = load_settings(os.environ, here(), index)
     say_hidden(settings, preset)
     offer = Offer(chatgpt, preset, bound_tags(tags_of_texts(tags)))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
@@ -23,20 +21,17 @@ from mcp.types import (
 )
 from mcp.types import Tool as Listed
 
-from pincite.collection.members import by_base
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.model import Attributes
-from pincite.surfaces.mcp import texts
+from pincite.surfaces.mcp.greeting import DESCRIPTION, NAME, TITLE, instructions_of
 from pincite.surfaces.mcp.tools import Tool
 from pincite.surfaces.required_tags import needed_tags, needs
-from pincite.surfaces.tool_arguments import input_schema, take_arguments
+from pincite.surfaces.tool_arguments import listed_schema, take_arguments
+from pincite.surfaces.tool_hints import error_text
 from pincite.version import VERSION
 
-log = logging.getLogger(__name__)
 _GREETINGS = ("initialize", "server/discover")
-#: A client that waits longer for its first answer may give up: then it is told less.
-_GREETING_S = 5.0
 _Context = ServerRequestContext[Any, Any]
 
 
@@ -61,14 +56,14 @@ def make_server(
     async def greet(ctx: _Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
         if ctx.method in _GREETINGS and isinstance(result, dict):
-            return {**result, "instructions": await _instructions(engine, tags)}
+            return {**result, "instructions": await instructions_of(engine, tags)}
         return result
 
     server: Server[Any] = Server(
-        "pincite",
+        NAME,
         version=VERSION,
-        title="Pincite",
-        description="Evidence that can be cited, from documentation and code.",
+        title=TITLE,
+        description=DESCRIPTION,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -76,18 +71,10 @@ def make_server(
     return server
 
 
-async def warm(engine: AsyncPincite) -> None:
-    """Get ready for the first search; what stands in its way is for that search to say."""
-    try:
-        await engine.warm()
-    except PinciteError as error:
-        log.info("not warm: %s", error)
-
-
 def _listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
     """The tool as clients see it: with the tags that it needs, without tags where it needs none
     and others were bound, or its clients know of one argument alone."""
-    schema, said = input_schema(tool.takes), tool.description
+    schema, said = listed_schema(tool.takes), tool.description
     if "tags" in schema["properties"]:
         if needed:
             said += needs(needed)
@@ -98,7 +85,7 @@ def _listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
         title=tool.title,
         description=said,
         input_schema=schema,
-        output_schema=dict(tool.gives),
+        output_schema=None if tool.gives is None else dict(tool.gives),
         annotations=ToolAnnotations(
             title=tool.title,
             read_only_hint=True,
@@ -113,23 +100,12 @@ async def _call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
     try:
         answer = await tool.run(take_arguments(tool.name, given, tool.takes))
     except PinciteError as error:
-        return CallToolResult(
-            content=[TextContent(type="text", text=f"error: {error}")], is_error=True
-        )
-    structure = dict(answer.structure)
+        said = TextContent(type="text", text=f"error: {error_text(error)}")
+        return CallToolResult(content=[said], is_error=True)
+    structure = None if answer.structure is None else dict(answer.structure)
     text = answer.text or json.dumps(structure, ensure_ascii=False)
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         structured_content=structure,
         _meta=dict(answer.meta) or None,
     )
-
-
-async def _instructions(engine: AsyncPincite, tags: Attributes) -> str:
-    try:
-        async with asyncio.timeout(_GREETING_S):
-            return texts.instructions(by_base(await engine.collections()), bound=tags)
-    except TimeoutError:
-        return texts.instructions((), "the index is still being opened; try again in a moment.")
-    except PinciteError as error:
-        return texts.instructions((), str(error))

@@ -7,20 +7,27 @@ import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import uvicorn
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp.server.transport_security import TransportSecuritySettings
+from typing import TYPE_CHECKING, Any, cast
 
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, UsageError
 from pincite.settings.load import Settings
-from pincite.surfaces.mcp.chatgpt import chatgpt_tools
-from pincite.surfaces.mcp.limits import HttpLimits, Limited, limited_protocol
-from pincite.surfaces.mcp.server import make_server, warm
-from pincite.surfaces.mcp.tools import tools
+from pincite.surfaces.mcp.greeting import (
+    Answers,
+    Requests,
+    claim_wire,
+    greeting,
+    initialize_of,
+    instructions_of,
+    warm,
+)
+
+if TYPE_CHECKING:
+    from anyio import AsyncFile
+    from mcp.server.lowlevel import Server
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from pincite.surfaces.mcp.limits import HttpLimits
 
 PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -55,27 +62,48 @@ class Offer:
 
 
 @asynccontextmanager
-async def _served(settings: Settings, offer: Offer) -> AsyncIterator[Server[Any]]:
-    """The server, with its engine, which gets warm in the background."""
+async def _served(engine: AsyncPincite, offer: Offer) -> AsyncIterator[Server[Any]]:
+    """The server of an engine, which gets warm in the background."""
+    from pincite.surfaces.mcp.chatgpt import chatgpt_tools
+    from pincite.surfaces.mcp.server import make_server
+    from pincite.surfaces.mcp.tools import tools
+
     make = chatgpt_tools if offer.chatgpt else tools
-    settings = replace(settings, refresh=settings.refresh.by_itself())
-    async with AsyncPincite(settings) as engine:
-        warming = asyncio.create_task(warm(engine))
-        try:
-            yield make_server(engine, make(engine, offer.preset, offer.tags), offer.tags)
-        finally:
-            warming.cancel()
-            with suppress(asyncio.CancelledError):
-                await warming
+    warming = asyncio.create_task(warm(engine))
+    try:
+        yield make_server(engine, make(engine, offer.preset, offer.tags), offer.tags)
+    finally:
+        warming.cancel()
+        with suppress(asyncio.CancelledError):
+            await warming
+
+
+def _by_itself(settings: Settings) -> Settings:
+    """The same with an index that keeps itself up to date, unless that is configured."""
+    return replace(settings, refresh=settings.refresh.by_itself())
 
 
 async def serve_stdio(settings: Settings, offer: Offer = Offer()) -> None:
-    """Serve one client until it closes stdin."""
-    async with (
-        _served(settings, offer) as server,
-        stdio_server() as (requests, answers),
-    ):
-        await server.run(requests, answers, server.create_initialization_options())
+    """Serve one client until it closes stdin. `initialize` is answered before the library of the
+    protocol is imported, which is why it is imported here."""
+    wire = claim_wire()
+    first = await asyncio.to_thread(wire.requests.readline)
+    if not first:
+        return
+    async with AsyncPincite(_by_itself(settings)) as engine:
+        asked = initialize_of(first)
+        if asked is not None:
+            wire.answers.write(greeting(asked, await instructions_of(engine, offer.tags)))
+            wire.answers.flush()
+        from mcp.server.stdio import stdio_server
+
+        requests = cast("AsyncFile[str]", Requests(wire, first))
+        answers = cast("AsyncFile[str]", Answers(wire, None if asked is None else asked.id))
+        async with (
+            _served(engine, offer) as server,
+            stdio_server(requests, answers) as (read, write),
+        ):
+            await server.run(read, write, server.create_initialization_options())
 
 
 async def serve_http(
@@ -83,14 +111,20 @@ async def serve_http(
     address: Address,
     offer: Offer = Offer(),
     ready: Callable[[str], None] = lambda _: None,
-    limits: HttpLimits = HttpLimits(),
+    limits: HttpLimits | None = None,
 ) -> None:
     """Serve any number of clients until SIGINT or SIGTERM. `ready` is told the URL, once clients
     can connect; whoever does not finish a request in time is closed. Raises UsageError where the
     address cannot be had."""
+    import uvicorn
+
+    from pincite.surfaces.mcp.limits import HttpLimits, Limited, limited_protocol
+
+    limits = limits or HttpLimits()
     with _listening(address) as listening:
         port: int = listening.getsockname()[1]
-        async with _served(settings, offer) as server:
+        engine = AsyncPincite(_by_itself(settings))
+        async with engine, _served(engine, offer) as server:
             app = server.streamable_http_app(
                 streamable_http_path=PATH,
                 json_response=True,
@@ -111,6 +145,8 @@ async def serve_http(
 def security(address: Address, port: int) -> TransportSecuritySettings:
     """Which Host and Origin a request may name: a page in a browser may not reach the server by
     a name that it made up (DNS rebinding)."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
     names = (*_LOOPBACK, address.host) if address.host in _LOOPBACK else (address.host,)
     hosts = [f"{_bracketed(name)}:{port}" for name in dict.fromkeys(names)]
     return TransportSecuritySettings(

@@ -1,4 +1,4 @@
-"""What a model reads: one line per hit, and what to do next."""
+"""What a model reads of passages, checks and the index, and what to do next."""
 
 from __future__ import annotations
 
@@ -6,49 +6,51 @@ from collections.abc import Collection, Sequence
 
 from pincite.citations.claims import ClaimCheck
 from pincite.citations.locate import Passage
-from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
+from pincite.model.passages import fenced, number_lines, shown_lines
 from pincite.ports import CollectionInfo
-from pincite.surfaces.render import reason_of, short_id
+from pincite.support.terminal import one_line
+from pincite.support.token_estimate import cut_estimated, estimate_tokens
+from pincite.surfaces.tool_hints import for_tools
 
-_SNIPPET_CHARS = 160
-
-
-def pack_lines(pack: EvidencePack) -> str:
-    """The verdict, a line per item, a line per warning."""
-    lines = [f"{pack.verdict.level}: {reason_of(pack.verdict)}"]
-    lines += [_item(item) for item in pack.evidence]
-    if not pack.evidence:
-        lines.append("Nothing relevant is indexed: ask in other words, or say so.")
-    lines += [f"warning {notice.code}: {notice.message}" for notice in pack.warnings]
-    return "\n".join(lines)
+_ROOM = 150  # tokens beside the lines of a passage: its citation, and how to read on
 
 
-def _item(item: Evidence) -> str:
-    ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
-    lines = f" ({item.path}:{item.start_line}-{item.end_line})" if item.end_line else ""
-    place = "" if item.url is None else lines
-    if item.start_char is not None:  # a record's citation has no address in it
-        place = f" ({item.url})" if item.url else ""
-    heading = f" {' > '.join(item.headings)}:" if item.headings else ""
-    words = " ".join(item.text.split())
-    snippet = words if len(words) <= _SNIPPET_CHARS else f"{words[:_SNIPPET_CHARS]}..."
-    return (
-        f"[{item.number}] {item.citation}{place} {short_id(item)} {ranks.name} {ranks.value:.2f}"
-        f" |{heading} {snippet}"
-    )
+def lines_within(passage: Passage, max_tokens: int) -> int:
+    """How many lines of it fit into an answer, with their numbers; one at least."""
+    shown = number_lines(shown_lines(passage.text), passage.start_line)
+    left, count = max_tokens - _ROOM, 0
+    for line in shown:
+        left -= estimate_tokens(line) + 2
+        if left < 0:
+            break
+        count += 1
+    return max(1, count)
 
 
-def passage_text(passage: Passage, left: int, rest: str = "") -> str:
-    """The citation, the lines, and how to read on; `rest` cites what is left of a record."""
-    parts = [passage.citation]
+def chars_within(passage: Passage, max_tokens: int) -> int:
+    """How many characters of a record fit into an answer, at least one."""
+    return max(1, len(cut_estimated(passage.text, max_tokens - _ROOM)))
+
+
+def passage_text(passage: Passage, left: int, max_tokens: int, rest: str = "") -> str:
+    """The citation, the lines with their numbers in a fence, and how to read on; `rest` cites what
+    is left of a record, whose lines have no number. A line that is longer than the answer may be is
+    cut."""
+    parts = [one_line(passage.citation)]
     if passage.changed:
         parts.append("warning changed: the file has changed since it was indexed")
-    parts.append(passage.text)
+    of_record = passage.start_char is not None
+    lines = number_lines(shown_lines(passage.text), 0 if of_record else passage.start_line)
+    text = "\n".join(lines)
+    kept = cut_estimated(text, max_tokens - _ROOM)
+    parts.append(fenced(kept.split("\n")))
+    if kept != text:
+        parts.append("... cut: what follows is too long for this answer; give more max_tokens")
     if rest:
-        parts.append(f"... more of the record: read_lines {rest}")
+        parts.append(f"... more of the record: read_lines {one_line(rest)}")
     if left:
         parts.append(
-            f"... {left} more lines: read_lines {passage.repo}:{passage.path}"
+            f"... {left} more lines: read_lines {one_line(f'{passage.repo}:{passage.path}')}"
             f":{passage.end_line + 1}:{left}"
         )
     return "\n".join(parts)
@@ -56,7 +58,8 @@ def passage_text(passage: Passage, left: int, rest: str = "") -> str:
 
 def check_lines(checked: Sequence[ClaimCheck]) -> str:
     """A line per citation."""
-    return "\n".join(f"{one.status:8} {one.citation} {one.detail}".rstrip() for one in checked)
+    lines = (f"{one.status:8} {one.citation} {for_tools(one.detail)}" for one in checked)
+    return "\n".join(one_line(line.rstrip()) for line in lines)
 
 
 def instructions(
@@ -70,7 +73,7 @@ def instructions(
         " is indexed; cite what you use by its citation; say so when the verdict is weak or none.",
     ]
     if trouble:
-        lines.append(f"Nothing can be searched right now: {trouble}")
+        lines.append(f"Nothing can be searched right now: {for_tools(trouble)}")
     elif not infos:
         lines.append("Nothing is indexed yet: the user can run `pincite index PATH`.")
     else:

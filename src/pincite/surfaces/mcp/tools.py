@@ -16,93 +16,68 @@ from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Passage
 from pincite.diagnostics.status import kept_back
 from pincite.engine import AsyncPincite
-from pincite.model import Attributes, EvidencePack, TaskMode
+from pincite.model import Attributes, TaskMode
 from pincite.model.citation import with_chars, with_lines
 from pincite.stages.context import Around
 from pincite.surfaces import commands, tool_arguments
 from pincite.surfaces.mcp import texts
+from pincite.surfaces.tool_texts import MAX_TOKENS, Budget, answer_text, results_for
 
 S = TypeVar("S", bound=msgspec.Struct)
-Tags = Annotated[dict[str, tool_arguments.TagValue], Meta(description=tool_arguments.TAGS)]
-Collections = Annotated[tuple[str, ...], Meta(description="Only these collections; all if empty.")]
+Tags = dict[str, tool_arguments.TagValue]
+DescribedTags = Annotated[Tags, Meta(description=tool_arguments.TAGS)]
+#: A model reads the text. What programs read as well costs it twice, or hides the text from it.
+Detail = Literal["text", "full"]
 _MAX_LINES = 200
 _MAX_RECORD_CHARS = 20_000  # as 200 lines of a hundred characters
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool gives: a text for the model, the same as a structure, and what is about the
-    call rather than the answer."""
+    """What a tool gives: a text for the model, what programs read beside it, None for nothing, and
+    what is about the call rather than the answer. Without a text it is that of the structure."""
 
     text: str
-    structure: Mapping[str, Any]
+    structure: Mapping[str, Any] | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[S]):
-    """A tool. All of them read and change nothing. Clients of a `plain` one know one argument."""
+    """A tool. All of them read and change nothing. Clients of a `plain` one know one argument.
+    `gives` is the schema of its structured content, None where an answer may have none."""
 
     name: str
     title: str
     description: str
     takes: type[S]
-    gives: Mapping[str, Any]
+    gives: Mapping[str, Any] | None
     run: Callable[[S], Awaitable[Answer]]
     plain: bool = False
 
 
 class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The arguments of `search_evidence`."""
+    """The arguments of `search_evidence`. A model is sent them with every question: what a name
+    says is not said again."""
 
     query: Annotated[
         str,
-        Meta(
-            min_length=1,
-            max_length=10_000,
-            description="A question or task in natural language, with the exact names of functions,"
-            " classes, options or errors where you know them.",
-        ),
+        Meta(min_length=1, max_length=10_000, description="A question or task, with exact names."),
     ]
-    mode: Annotated[
-        TaskMode,
-        Meta(
-            description="What the evidence is for; for build, debug and refactor documentation and"
-            " code are wanted side by side, where the server is set up for it."
-        ),
-    ] = "build"
-    limit: Annotated[
-        Annotated[int, Meta(ge=1, le=50)] | None,
-        Meta(description="Passages at most; as many as the server is set up for if left out."),
-    ] = None
-    kinds: Annotated[
-        tuple[Literal["docs", "code", "data"], ...],
-        Meta(description="Only files of these kinds; all if empty."),
-    ] = ()
-    collections: Collections = ()
-    sources: Annotated[tuple[str, ...], Meta(description="Only these sources; all if empty.")] = ()
-    paths: Annotated[
-        tuple[str, ...], Meta(description="Only these files, folders or globs, as src/*.py.")
-    ] = ()
-    not_paths: Annotated[
-        tuple[str, ...], Meta(description="None of these files, folders or globs.")
-    ] = ()
-    ref: Annotated[
-        str | None, Meta(description="Only this revision (commit or version); may be shortened.")
-    ] = None
+    max_tokens: Budget = MAX_TOKENS
+    limit: Annotated[int, Meta(ge=1, le=50)] | None = None
+    mode: TaskMode = "build"
+    kinds: tuple[Literal["docs", "code", "data"], ...] = ()
+    collections: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    paths: Annotated[tuple[str, ...], Meta(description="Files, folders or globs.")] = ()
+    not_paths: tuple[str, ...] = ()
+    ref: str | None = None
     where: Annotated[str, Meta(max_length=2_000, description=tool_arguments.WHERE)] = ""
-    tags: Tags = {}
-    context: Annotated[
-        Around, Meta(description="Bring along what stands around each passage, in the structure.")
-    ] = "none"
-    budget_ms: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Leave out what this time is too short for."),
-    ] = None
-    debug: Annotated[
-        bool,
-        Meta(description="Bring along what services were asked and answered, in the structure."),
-    ] = False
+    tags: DescribedTags = {}
+    context: Around | None = None
+    budget_ms: Annotated[int, Meta(ge=1)] | None = None
+    detail: Literal["text", "full", "debug"] = "text"
 
 
 class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -110,24 +85,20 @@ class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     locator: Annotated[
         str,
-        Meta(
-            min_length=1,
-            description="What to read: the #id of a passage, a citation, PATH, PATH:LINE or"
-            " PATH:LINE:COUNT of an indexed file.",
-        ),
+        Meta(min_length=1, description="Citation, #id, PATH or PATH:LINE:COUNT."),
     ]
-    context: Annotated[int, Meta(ge=0, le=500, description="Lines to add before and after.")] = 0
+    context: Annotated[int, Meta(ge=0, le=500)] = 0
+    max_tokens: Budget = MAX_TOKENS
     tags: Tags = {}
-    collections: Collections = ()
+    collections: tuple[str, ...] = ()
+    detail: Detail = "text"
 
 
 class Cited(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A citation and the words that it is cited for."""
 
     citation: Annotated[str, Meta(min_length=1)]
-    quote: Annotated[
-        str, Meta(description="Words that the cited lines must contain; white space is the same.")
-    ] = ""
+    quote: str = ""
 
 
 class VerifyArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -138,12 +109,11 @@ class VerifyArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         Meta(
             min_length=1,
             max_length=50,
-            description="Citations as search_evidence gives them, or #ids of passages; with"
-            " a quote each where you say what the lines say.",
+            description='Or {"citation", "quote"}.',
         ),
     ]
     tags: Tags = {}
-    collections: Collections = ()
+    collections: tuple[str, ...] = ()
 
 
 class StatusArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -173,15 +143,18 @@ async def _search(
 ) -> Answer:
     engine.reopen()
     given = {name: getattr(asked, name) for name in asked.__struct_fields__}
-    query, debug = given.pop("query"), given.pop("debug")
+    query, budget, detail = (given.pop(name) for name in ("query", "max_tokens", "detail"))
     given["tags"] = bind_tags(bound, asked.tags)
+    given["limit"] = asked.limit or results_for(budget)
     options = commands.SearchOptions(query, preset=preset, **given)
-    pack, trace = await commands.search(engine, options, debug=debug)
-    meta: dict[str, Any] = {"pincite/timings_ms": dict(pack.timings_ms)}
-    if trace.query_id:
-        meta["pincite/query_id"] = trace.query_id
+    pack, trace = await commands.search(engine, options, debug=detail == "debug")
+    meta: dict[str, Any] = {"pincite/query_id": trace.query_id} if trace.query_id else {}
+    text = answer_text(pack, budget)
+    if detail == "text":
+        return Answer(text, meta=meta)
+    meta["pincite/timings_ms"] = dict(pack.timings_ms)
     alike = replace(pack, timings_ms={})  # the same for the same question
-    return Answer(texts.pack_lines(pack), msgspec.to_builtins(alike), meta)
+    return Answer(text, msgspec.to_builtins(alike), meta)
 
 
 async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -> Answer:
@@ -190,23 +163,27 @@ async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -
         asked.locator, asked.context, tags=tags, collections=asked.collections
     )
     if passage.start_char is not None and passage.end_char is not None:
-        reading = _cut_record(passage, passage.start_char, passage.end_char)
-        return Answer(texts.passage_text(reading.passage, 0, reading.rest), _plain(reading))
-    lines = passage.text.split("\n")
-    left = len(lines) - _MAX_LINES
-    if left > 0:
-        cut = passage.start_line + _MAX_LINES - 1
-        cited = with_lines(passage.citation, passage.start_line, cut)
-        kept = "\n".join(lines[:_MAX_LINES])
-        passage = replace(passage, text=kept, end_line=cut, citation=cited, newline=True)
-    reading = Reading(passage, max(0, left))
-    return Answer(texts.passage_text(passage, reading.lines_left), _plain(reading))
+        most = texts.chars_within(passage, asked.max_tokens)
+        reading = _cut_record(passage, passage.start_char, passage.end_char, most)
+    else:
+        lines = passage.text.split("\n")
+        kept = lines[: min(_MAX_LINES, texts.lines_within(passage, asked.max_tokens))]
+        left = len(lines) - len(kept)
+        if left:
+            last = passage.start_line + len(kept) - 1
+            cited = with_lines(passage.citation, passage.start_line, last)
+            passage = replace(
+                passage, text="\n".join(kept), end_line=last, citation=cited, newline=True
+            )
+        reading = Reading(passage, left)
+    said = texts.passage_text(reading.passage, reading.lines_left, asked.max_tokens, reading.rest)
+    return Answer(said, msgspec.to_builtins(reading) if asked.detail == "full" else None)
 
 
-def _cut_record(passage: Passage, start: int, end: int) -> Reading:
+def _cut_record(passage: Passage, start: int, end: int, most: int) -> Reading:
     """What is given of a record at once: its lines may be of any length."""
     lines = passage.text.split("\n")
-    kept = "\n".join(lines[:_MAX_LINES])[:_MAX_RECORD_CHARS]
+    kept = "\n".join(lines[:_MAX_LINES])[: min(most, _MAX_RECORD_CHARS)]
     if len(kept) == len(passage.text):
         return Reading(passage, 0)
     at, rest = start + len(kept), with_chars(passage.citation, start + len(kept), end)
@@ -218,10 +195,6 @@ def _cut_record(passage: Passage, start: int, end: int) -> Reading:
         citation=with_chars(passage.citation, start, at),
     )
     return Reading(shown, passage.end_line - shown.end_line, rest)
-
-
-def _plain(reading: Reading) -> Any:
-    return msgspec.to_builtins(reading)
 
 
 async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArguments) -> Answer:
@@ -252,41 +225,36 @@ def tools(
         Tool(
             "search_evidence",
             "Search evidence",
-            "Find passages of the indexed documentation and source code that answer a question,"
-            " best first, each with a citation of exact lines of an exact revision. The first line"
-            " is the verdict: `grounded` (good evidence), `weak` (say so when you use it) or `none`"
-            " (nothing relevant is indexed: do not answer from it). Use it before you write code"
-            " against or make claims about what is indexed, and cite what you use.",
+            "Find passages of the indexed docs and code, with citations of exact lines. First"
+            " comes a verdict: grounded (on topic), weak (say so) or none (do not answer from it)."
+            " Use it before you write code against, or claim anything about, what is indexed.",
             SearchArguments,
-            object_schema(EvidencePack),
+            None,
             partial(_search, engine, preset, tags),
         ),
         Tool(
             "read_lines",
             "Read lines",
-            f"Read lines of an indexed file as it is now, {_MAX_LINES} at most: a passage that"
-            " search_evidence found with lines around it, or any part of a file.",
+            f"Read lines of an indexed file as it is now, {_MAX_LINES} at most.",
             ReadArguments,
-            object_schema(Reading),
+            None,
             partial(_read, engine, tags),
         ),
         Tool(
             "verify_citations",
             "Verify citations",
-            "Check citations against the files as they are now: fresh, moved (with the lines where"
-            " the text is now), changed, deleted, or unknown. With quotes it checks that the cited"
-            " lines say what you claim they say. Use it before you hand over an answer.",
+            "Check citations against the files as they are now: fresh, moved (and where to),"
+            " changed, deleted or unknown. Use it before you hand over an answer.",
             VerifyArguments,
-            object_schema(Checks),
+            None,
             partial(_verify, engine, tags),
         ),
         Tool(
             "index_status",
             "Index status",
-            "Say what is indexed: collections, sources with revisions, how strong retrieval is,"
-            " what was left out, and what would make it better.",
+            "What is indexed, how it is searched, what was left out.",
             StatusArguments,
-            object_schema(commands.Status),
+            None,
             partial(_status, engine, tags),
         ),
         refresh_tool(engine, tags),

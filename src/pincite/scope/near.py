@@ -1,0 +1,108 @@
+"""Paths that somebody may have meant, where those that were given match nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher, get_close_matches
+from fnmatch import fnmatchcase
+from heapq import nsmallest
+from itertools import islice
+from typing import Final
+
+#: So many paths are compared: 1 s of processor time at most. Of more than that those that hold a
+#: name of a glob as it is, then the first.
+_MOST_PATHS: Final = 50_000
+_MOST_NAMES: Final = 4_000
+_MOST_CHARS: Final = 80
+_MOST_GLOBS: Final = 8
+_CLOSE: Final = 0.72  # of SequenceMatcher: `scr` and `src` have .67 by letters, see `_alike`
+_GLOB = re.compile(r"[*?\[\]{}]")
+
+
+def near_paths(globs: Sequence[str], paths: Iterable[str], most: int) -> tuple[str, ...]:
+    """Up to `most` paths that have folders or names which are spelt much like those of a glob, best
+    first; nothing where there are none."""
+    given = [_parts(glob) for glob in globs[:_MOST_GLOBS]]
+    known = _bounded(sorted(set(paths)), [part for parts in given for part in parts])
+    found: dict[str, None] = {}
+    for parts in given:
+        found |= dict.fromkeys(_near(parts, known, most))
+    return tuple(islice(found, most))
+
+
+def near_names(names: Iterable[str], known: Iterable[str], most: int) -> tuple[str, ...]:
+    """Up to `most` of the known names that are spelt much like one of these."""
+    among = list(islice(known, _MOST_NAMES))
+    close = (
+        one
+        for name in islice(names, _MOST_GLOBS)
+        for one in get_close_matches(name[:_MOST_CHARS], among, most, 0.6)
+    )
+    return tuple(islice(dict.fromkeys(close), most))
+
+
+def _bounded(known: Sequence[str], parts: Sequence[str]) -> Sequence[str]:
+    if len(known) <= _MOST_PATHS:
+        return known
+    telling = [one for one in map(_plain, parts) if len(one) > 3 and one[0] != "."]
+    hits = (path for path in known if any(part in path for part in telling))
+    half = _MOST_PATHS // 2
+    return sorted({*islice(hits, half), *known[:half]})
+
+
+def _parts(glob: str) -> tuple[str, ...]:
+    """The names in a glob, from the root on."""
+    given = glob.replace("\\", "/").split("/")
+    return tuple(part[:_MOST_CHARS] for part in given if _plain(part))
+
+
+def _plain(part: str) -> str:
+    """A name of a glob without what stands for others, empty where that says nothing."""
+    kept = _GLOB.sub("", part).strip()
+    return kept if len(kept.strip(".")) > 1 else ""
+
+
+def _near(parts: Sequence[str], known: Sequence[str], most: int) -> Iterable[str]:
+    """Of each part that names something, what is there under a name like it; a path counts for
+    each part that it has, one in its place for more."""
+    like = {part: _alike(part, known) for part in dict.fromkeys(parts)}
+    scored = []
+    for path in known:
+        names = path.split("/")
+        score = 0.0
+        for alike in like.values():
+            score += max((alike.get(name, 0.0) for name in names), default=0.0)
+        if score:
+            scored.append((-score, len(names), path))
+    return [path for _, _, path in nsmallest(most, scored)]
+
+
+def _alike(part: str, known: Sequence[str]) -> dict[str, float]:
+    """Names of folders and files that are spelt like a part of a glob, and how much: 2 for the
+    same, below 1 for others, also for what fits it."""
+    names = dict.fromkeys(name for path in known for name in path.split("/"))
+    lowered, pattern = _plain(part).lower(), part.lower()
+    found: dict[str, float] = {}
+    others = []
+    for name in names:
+        plain = name.lower()
+        if plain == lowered:
+            found[name] = 2.0
+        elif lowered in plain or (pattern != lowered and fnmatchcase(plain[:_MOST_CHARS], pattern)):
+            found[name] = 0.9
+        elif plain[:1] == lowered[:1] or sorted(plain) == sorted(lowered):
+            others.append(name)
+    if len(found) < _MOST_NAMES:
+        matcher = SequenceMatcher(autojunk=False)
+        matcher.set_seq2(lowered)
+        for name in others[:_MOST_NAMES]:
+            plain = name.lower()[:_MOST_CHARS]
+            matcher.set_seq1(plain)
+            if sorted(plain) == sorted(lowered):  # letters that changed places
+                found[name] = 0.95
+                continue
+            close = matcher.real_quick_ratio() > _CLOSE and matcher.quick_ratio() > _CLOSE
+            if close and (ratio := matcher.ratio()) > _CLOSE:
+                found[name] = ratio
+    return found

@@ -1,0 +1,137 @@
+"""A pack as the text of a tool's answer: whole passages, as many as fit into a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from pincite.model import Evidence, EvidencePack
+from pincite.model.passages import BETWEEN, cost_of, fitting_block
+from pincite.model.prompt import LEAST_TOKENS, closest_label, lacks, unsearched
+from pincite.model.verdict_words import CLOSEST, LEVEL_ADVICE, LEVEL_WORDS
+from pincite.support.arguments import require_count
+from pincite.support.terminal import one_line
+from pincite.support.token_estimate import cut_estimated, estimate_tokens
+from pincite.surfaces.render import reason_of
+from pincite.surfaces.tool_hints import TOOLS, ToolNames, for_tools
+
+#: What an answer has where nothing is said. Some clients cut answers at 10,000 tokens.
+MAX_TOKENS = 4_000
+MOST_TOKENS = 100_000
+__all__ = ["LEAST_TOKENS", "MAX_TOKENS", "MOST_TOKENS", "Budget", "answer_text", "results_for"]
+#: An argument of a tool.
+Budget = Annotated[int, Meta(ge=LEAST_TOKENS, le=MOST_TOKENS)]
+_MOST_RESULTS = 50
+_LEAST_RESULTS = 12
+#: A passage with its head; guess, unmeasured. More results than fit are listed by their citations.
+_TOKENS_EACH = 333
+_LISTED_SHARE = 5  # of the budget, at most, is for the list of what does not fit
+_NOTED_SHARE = 5  # and for what is said of the whole
+_NOT_SHOWN = "Not shown for lack of space"
+_UNSEARCHED = (
+    "Nothing was searched, which says nothing of what is indexed: mend the filter, or leave it out."
+)
+
+
+def results_for(max_tokens: int) -> int:
+    """How many results are asked for where the caller gives no limit: the budget decides how many
+    of them are shown whole."""
+    return min(_MOST_RESULTS, max(_LEAST_RESULTS, max_tokens // _TOKENS_EACH))
+
+
+def answer_text(pack: EvidencePack, max_tokens: int = MAX_TOKENS, tools: ToolNames = TOOLS) -> str:
+    """The verdict, passages with the numbers of their lines, best first, the citations of those
+    that do not fit, and what the answer may lack. Never more than `max_tokens`, by the estimate of
+    `support.token_estimate`.
+
+    Each passage stands in a fence that nothing in it can end. What is below the bar is marked as
+    such. Where a filter let nothing pass, that is said, and nothing of what is indexed. `tools` are
+    those that the reader has. Raises UsageError for a number below 300 or above 100,000.
+    """
+    require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
+    first = _verdict(pack, max_tokens // 10, tools)
+    noted = _notes(pack, max_tokens // _NOTED_SHARE, tools)
+    heading = f"{_NOT_SHOWN}{f'; {tools.read} reads them' if tools.read else ''}:"
+    passages, labels = list(pack.evidence), [f"[{one.number}]" for one in pack.evidence]
+    if not passages and pack.closest:
+        passages = list(pack.closest)
+        labels = [closest_label(place) for place in range(len(passages))]
+        first = f"{first}\n{CLOSEST}"
+    left = max_tokens - sum(cost_of(part) for part in (first, heading, noted))
+    blocks, out = _fitted(passages, labels, left, max_tokens // _LISTED_SHARE)
+    left -= sum(cost_of(block) for block in blocks)
+    parts = [first, *blocks, "\n".join(filter(None, (*_listed(heading, out, left), noted)))]
+    return BETWEEN.join(part for part in parts if part)
+
+
+def _verdict(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
+    """What is said first: how good the evidence is, and what is to be done where it is not."""
+    if why := unsearched(pack):
+        return f"{_cut(for_tools(why, tools), tokens * 4)}\n{_UNSEARCHED}"
+    level = pack.verdict.level
+    advice = "" if level == "grounded" else f"\n{LEVEL_ADVICE[level]}"
+    return f"{level} ({LEVEL_WORDS[level]}): {_cut(reason_of(pack.verdict), tokens)}{advice}"
+
+
+def _fitted(
+    passages: Sequence[Evidence], labels: Sequence[str], left: int, most_listed: int
+) -> tuple[Sequence[str], Sequence[str]]:
+    """The blocks of those that fit, and the citations of the others."""
+    blocks, out = [], []
+    lines = [
+        f"{label} {one_line(one.citation)}" for one, label in zip(passages, labels, strict=True)
+    ]
+    to_list = sum(estimate_tokens(line) + 2 for line in lines)
+    for place, item in enumerate(passages):
+        line = estimate_tokens(lines[place]) + 2
+        room = left - min(most_listed, to_list - line)
+        block = fitting_block(item, room, numbered=True, cut=not place, label=labels[place])
+        if not block:
+            out.append(lines[place])
+            continue
+        blocks.append(block)
+        left -= cost_of(block)
+        to_list -= line
+    return blocks, out
+
+
+def _listed(heading: str, lines: Sequence[str], tokens: int) -> Sequence[str]:
+    """The heading and as many lines as there is room for, then how many there are beyond them."""
+    shown: list[str] = []
+    beyond = "... and {} more"
+    left = tokens - estimate_tokens(beyond) - 4
+    for line in lines:
+        left -= estimate_tokens(line) + 2
+        if left < 0:
+            break
+        shown.append(line)
+    if not lines:
+        return ()
+    rest = [beyond.format(len(lines) - len(shown))] if len(shown) < len(lines) else []
+    return (heading, *shown, *rest)
+
+
+def _notes(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
+    """A line for each thing that the answer lacks, and for each warning."""
+    why = unsearched(pack)
+    said = [*lacks(pack)]
+    said += [
+        f"warning {one.code}: {for_tools(one.message, tools)}"
+        for one in pack.warnings
+        if not why or one.message not in why
+    ]
+    kept: list[str] = []
+    for line in said:
+        kept.append(_cut(line, tokens))
+        tokens -= estimate_tokens(kept[-1]) + 2
+        if tokens <= 2:
+            break
+    return "\n".join(kept)
+
+
+def _cut(text: str, tokens: int) -> str:
+    plain = one_line(text)
+    kept = cut_estimated(plain, max(0, tokens - 3))
+    return kept if kept == plain else f"{kept}..."
