@@ -123,7 +123,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
 def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
     """All commands; those below `eval` one by one."""
     found: dict[str, click.Command] = {}
-    for name, one in group.commands.items():
+    for name in group.list_commands(click.Context(group)):
+        one = group.commands[name]
         if isinstance(one, click.Group) and name == "eval":
             found |= commands(one, "eval ")
         else:

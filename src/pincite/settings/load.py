@@ -12,6 +12,7 @@
 | `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
 | `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
+| `PINCITE_PAGER` | what long results are read in (`settings/terminal.py`) | `PAGER`, else `less` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
 | `PINCITE_QDRANT_KEY_FILE` | a file that holds it | `[store] key_file` |
@@ -56,6 +57,7 @@ from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.sources import SourceConfig
 from pincite.settings.stores import KEYS
 from pincite.settings.system import Around, default_of, read_system
+from pincite.settings.terminal import PAGER
 from pincite.settings.toml_file import leaves
 from pincite.stores.settings import StoreSettings
 
@@ -66,7 +68,7 @@ VARIABLES = (
     *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
     *("PINCITE_CACHE", "PINCITE_RATES"),
     *KEYS_AND_FILES,
-    "PINCITE_LOG",
+    *("PINCITE_LOG", PAGER),
     *SEARCH_VARIABLES,
 )
 

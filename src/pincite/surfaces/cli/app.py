@@ -32,8 +32,33 @@ from pincite.surfaces.cli.options import (
 )
 from pincite.version import VERSION
 
+#: The commands that people wait for; they need one module of all.
+_QUICK = ("search", "evidence", "explain")
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class Commands(click.Group):
+    """Imports what a command needs when it is asked for. `commands` has all of them once they have
+    been listed."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; those that people wait for without the others."""
+        if cmd_name in _QUICK:
+            from pincite.surfaces.cli import search
+
+            found: click.Command = getattr(search, cmd_name)
+            return found
+        _add_commands()
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all."""
+        _add_commands()
+        return super().list_commands(ctx)
+
+
+@click.group(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(VERSION, message="pincite %(version)s")
 def app() -> None:
     """Evidence that can be cited, from your documentation and code."""
@@ -160,6 +185,7 @@ def stop(index: Path | None) -> None:
 
 
 def _add_commands() -> None:
+    """Once or more often, which changes nothing."""
     from pincite.surfaces.cli import (
         config,
         mcp,
@@ -196,8 +222,6 @@ def _add_commands() -> None:
     app.add_command(store.push)
     app.add_command(store.pull)
 
-
-_add_commands()
 
 if __name__ == "__main__":
     main()

@@ -1,0 +1,52 @@
+"""A search that the daemon makes as a whole, so that this process needs no engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pincite.daemon import short
+from pincite.settings.nearest import nearest
+from pincite.surfaces.answer import Printed, Wanted, parts_of_json
+from pincite.surfaces.cli.options import say
+
+
+def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> Printed | None:
+    """What the daemon gives to print, None where this process has to search itself. Raises what
+    the search raises."""
+    near = nearest(index)
+    if near is None:
+        return None
+    request = {
+        "index": str(near.root),
+        "folder": str(near.folder),
+        "variables": dict(near.variables),
+        "places": list(near.places),
+        "options": dict(asked),
+        "wanted": asdict(wanted),
+    }
+    try:
+        answer = short.ask(near.root, request)
+    except TimeoutError:
+        return None  # the long way says who does not answer
+    if answer is None:
+        return None
+    if error := answer.get("error"):
+        from pincite.daemon.protocol import revive_error
+
+        for message in answer.get("messages", ()):
+            say(message)
+        raise revive_error(*error)
+    done = answer.get("printed")
+    if not isinstance(done, dict):
+        return None
+    raw = done["raw"]
+    return Printed(
+        parts_of_json(done["parts"]),
+        None if raw is None else raw.encode("utf-8", "surrogateescape"),
+        tuple(done["messages"]),
+        done["level"],
+        done["query_id"],
+    )
