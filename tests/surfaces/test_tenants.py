@@ -55,7 +55,7 @@ COMMANDS = {
     "replay": "logged",
     **dict.fromkeys(("index", "import", "reembed", "push", "pull", "status", "stop"), "owner"),
     **dict.fromkeys(("collections", "models", "cache", "config", "presets"), "owner"),
-    **dict.fromkeys(("doctor", "embed", "rerank", "schema"), "nothing of an index"),
+    **dict.fromkeys(("doctor", "embed", "rerank", "schema", "completion"), "nothing of an index"),
     **dict.fromkeys(
         ("eval check", "eval compare", "eval report", "eval import", "eval export"),
         "nothing of an index",

@@ -11,6 +11,7 @@ from pincite.support.terminal import Painted
 if TYPE_CHECKING:
     from pincite.model import EvidencePack
     from pincite.ports import CollectionInfo
+    from pincite.surfaces.table import Look
 
 _ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are files by their path
 
@@ -55,10 +56,16 @@ def printed(
     if wanted.form != "table":
         parts = render(pack, wanted.form)  # type: ignore[arg-type]
         return Printed(parts, None, messages, level, query_id)
+    look = look_of(pack, wanted, infos)
+    return Printed(render(pack, "table", look), None, messages, level, query_id)
+
+
+def look_of(pack: EvidencePack, wanted: Wanted, infos: Iterable[CollectionInfo]) -> Look:
+    """How the table of a pack is shown."""
     from pincite.surfaces.table import Look
 
     asked = [info for info in infos if info.spec.name in _collections(pack)]
-    look = Look(
+    return Look(
         width=wanted.width,
         here=wanted.here,
         roots={
@@ -73,7 +80,6 @@ def printed(
         details=wanted.details,
         host=wanted.host,
     )
-    return Printed(render(pack, "table", look), None, messages, level, query_id)
 
 
 def _collections(pack: EvidencePack) -> frozenset[str]:

@@ -73,11 +73,13 @@ def _results(
         yield "\n"
         for item in group:
             yield "\n"
-            yield from _heading(item, look)
-            yield from _text(item, look, highlighter)
+            yield from heading(item, look)
+            yield from _details(item, look)
+            yield from body(item, look, highlighter)
 
 
-def _heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
+def heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
+    """One line that says where a result is."""
     place, link = location(item, look)
     yield Painted(f"[{item.number}]", _BOLD)
     yield " "
@@ -92,6 +94,10 @@ def _heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
         yield f"  {one_line(' > '.join(item.headings))}"
     yield "  "
     yield Painted(short_id(item), _DIM)
+
+
+def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
+    """What else is known of a result, on lines of their own."""
     if not look.roots or look.details:
         yield "\n    "
         yield Painted(one_line(item.citation), _DIM)
@@ -126,7 +132,8 @@ def file_of(item: Evidence, roots: Mapping[tuple[str, str], str]) -> str:
     return found if inside and os.path.isfile(found) else ""  # noqa: PTH113
 
 
-def _text(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str | Painted]:
+def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str | Painted]:
+    """The text of a result, an excerpt where it is long; each line begins with a newline."""
     shown = item.context
     text = (shown.text if shown else item.text).removesuffix("\n")
     first = shown.start_line if shown else item.start_line
@@ -180,11 +187,11 @@ def _plain(line: str) -> str:
 
 
 def painted(line: str, marks: Sequence[Mark], width: int) -> Iterator[str | Painted]:
-    """A line within so many columns, its marks in colour. One whose first mark is beyond them
-    begins before that."""
+    """A line within so many columns, its marks in colour. One whose first mark would be beyond them
+    begins later."""
     begin = 0
-    if marks and marks[0].end >= width - 4:
-        begin = max(0, marks[0].start - width // 4)
+    if marks and len(line) > width and marks[0].end > width - 4:
+        begin = max(0, min(marks[0].start - width // 4, len(line) - width + 3))
         yield Painted("...", _DIM)
         width -= 3
     end, columns = begin, 0

@@ -71,7 +71,7 @@ def main() -> None:
     rarely_collect()
     guard_streams()
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="pincite")
     except click.ClickException as error:
         error.show(file=sys.stderr)
         code = error.exit_code
@@ -187,6 +187,7 @@ def stop(index: Path | None) -> None:
 def _add_commands() -> None:
     """Once or more often, which changes nothing."""
     from pincite.surfaces.cli import (
+        completion,
         config,
         mcp,
         models,
@@ -219,6 +220,7 @@ def _add_commands() -> None:
     app.add_command(config.config)
     app.add_command(config.presets)
     app.add_command(mcp.mcp)
+    app.add_command(completion.completion)
     app.add_command(store.push)
     app.add_command(store.pull)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: What is asked, of which part of the index, and how: of every command that searches.
 _WIDE = 160  # columns where there is no terminal
+#: Options of `_SHOWING` that say nothing of what is searched.
+_OF_PRINTING = ("form", "null", "json_", "around", "pager", "explained", "debug")
 _QUERY = click.argument("query", nargs=-1, required=True)
 _ASKING = (
     click.option(
@@ -142,13 +145,25 @@ def _mode(usual: TaskMode) -> Any:
 @with_options(click.argument("query", nargs=-1), *_ASKING, _mode("explain"), *_SHOWING)
 def search(query: tuple[str, ...], **values: Any) -> int:
     """Find evidence for a question. Without one, on a terminal: while you type."""
-    if not query:
-        raise click.MissingParameter(param=_parameter("query"))
-    return _search(query=query, **values)
+    if query:
+        return _search(query=query, **values)
+    printing = (values[name] for name in ("null", "json_", "explained", "debug"))
+    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not terminal or any(printing) or values["form"] != "table":
+        raise click.MissingParameter(param=next(p for p in search.params if p.name == "query"))
+    return _live(**values)
 
 
-def _parameter(name: str) -> click.Parameter:
-    return next(one for one in search.params if one.name == name)
+def _live(
+    index: Path | None, colour: When, preset: str | None, tags: tuple[str, ...], **values: Any
+) -> int:
+    from pincite.asking import tags_of_texts
+    from pincite.surfaces.cli.live_search import search_live
+
+    asked = {name: value for name, value in values.items() if name not in _OF_PRINTING}
+    asked |= {"text": "", "preset": preset, "tags": tags_of_texts(tags)}
+    search_live(asked, _place().get("here", ""), index, colour=colour != "never")
+    return OK
 
 
 @click.command()
