@@ -28,7 +28,7 @@ SOCKET: Final = "owner.sock"
 LENGTH: Final = struct.Struct(">I")
 _LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
 _LONGEST_ANSWER = 256 * 1024 * 1024
-_ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
+ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
 
 
 def identity() -> list[Any]:
@@ -36,15 +36,15 @@ def identity() -> list[Any]:
     return [VERSION, PROTOCOL, SHAPES[PROTOCOL]]
 
 
-def ask(root: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
+def ask(root: Path, request: Mapping[str, Any], seconds: float = ANSWER_S) -> dict[str, Any] | None:
     """The answer of the daemon of `root`, None where there is none that can be used. Raises
-    TimeoutError where one listens and does not answer."""
+    TimeoutError where one listens and does not answer for so long."""
     address = os.fsencode(root / SOCKET)
     if len(address) > _LONGEST_ADDRESS:
         return None
     body = json.dumps({**request, "identity": identity()}, ensure_ascii=True).encode()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
-        stream.settimeout(_ANSWER_S)
+        stream.settimeout(seconds)
         try:
             if root.stat().st_uid != os.geteuid():
                 return None

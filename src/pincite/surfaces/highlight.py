@@ -11,6 +11,7 @@ from pincite.providers.sparse.analyser import Analyser
 
 #: The parts of a name: `getUserName`, `HTTP_PROXY`, `utf8`.
 _PARTS = re.compile(r"[^\W\d_a-z]{2,}(?![a-z])|[^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+|\d+")
+_UNSPACED = "\u0e00"  # from here on scripts put no spaces between words, or have no stemmer
 _LONGEST = 400  # characters of a line that are looked at, and of a name that is taken apart
 _LONGEST_QUESTION = 2_000
 
@@ -57,6 +58,9 @@ class Highlighter:
             common = asked.intersection(terms)
             if not common:
                 continue
+            if line[start] >= _UNSPACED:
+                yield from _runs(line, start, end, asked)
+                continue
             parts = [
                 Mark(start + part.start(), start + part.end(), its)
                 for part in _PARTS.finditer(line[start:end])
@@ -67,3 +71,23 @@ class Highlighter:
                 yield from parts
             else:
                 yield Mark(start, end, common)
+
+
+def _runs(line: str, start: int, end: int, asked: frozenset[str]) -> Iterator[Mark]:
+    """Of a script without spaces: pairs of characters of the question, and single ideographs."""
+    at = start
+    while at < end:
+        to, terms = at, set[str]()
+        while to < end:
+            pair = line[to : to + 2] if to + 2 <= end else ""
+            if pair in asked:
+                terms.add(pair)
+                to += 1
+            elif line[to] in asked or line[to - 1 : to + 1] in terms:
+                terms.add(line[to])
+                to += 1
+            else:
+                break
+        if to > at:
+            yield Mark(at, to, asked & terms)
+        at = max(to, at + 1)

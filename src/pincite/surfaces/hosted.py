@@ -86,6 +86,8 @@ async def answer_short(body: bytes, daemon: Daemon, root: Path) -> bytes:
 
 
 async def _answer(asked: Mapping[str, Any], daemon: Daemon, root: Path) -> dict[str, Any]:
+    if "names" in asked:
+        return {"names": await _names(asked["names"], daemon)}
     settings = _settings(asked, root)
     if (await daemon.hello()).only_read:
         raise _Declined("the index can only be read")
@@ -108,6 +110,14 @@ async def _answer(asked: Mapping[str, Any], daemon: Daemon, root: Path) -> dict[
     infos = await daemon.collections()
     done = printed(pack, Wanted(**asked["wanted"]), infos, trace.query_id)
     return {"printed": _to_json(done, hidden)}
+
+
+async def _names(what: str, daemon: Daemon) -> list[str]:
+    """The names of the collections or of the sources, for completion."""
+    infos = await daemon.collections()
+    if what == "collections":
+        return sorted({info.spec.public_name for info in infos})
+    return sorted({record.source.name for info in infos for record in info.sources})
 
 
 def _settings(asked: Mapping[str, Any], root: Path) -> Settings:

@@ -98,7 +98,7 @@ def heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
 
 def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
     """What else is known of a result, on lines of their own."""
-    if not look.roots or look.details:
+    if look.details or (item.collection, item.repo) not in look.roots:
         yield "\n    "
         yield Painted(one_line(item.citation), _DIM)
     if item.url and item.start_char is not None:  # a record's citation has no address in it

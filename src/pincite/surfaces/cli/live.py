@@ -23,7 +23,7 @@ from prompt_toolkit.layout import (
     VSplit,
     Window,
 )
-from prompt_toolkit.output import Output
+from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
 from pincite.errors import PinciteError
@@ -93,7 +93,7 @@ class LiveView:
             mouse_support=False,
             input=stdin,
             output=stdout,
-            color_depth=None if colour else _monochrome(),
+            color_depth=None if colour else ColorDepth.DEPTH_1_BIT,
         )
         self.application.ttimeoutlen = _ESCAPE_S
         self.application.timeoutlen = _ESCAPE_S
@@ -247,12 +247,6 @@ class LiveView:
                 self._failed, self._message = True, one_line(said)
 
         await run_in_terminal(edited, in_executor=True)
-
-
-def _monochrome() -> object:
-    from prompt_toolkit.output import ColorDepth
-
-    return ColorDepth.DEPTH_1_BIT
 
 
 def _fragments(parts: tuple[str | Painted, ...]) -> StyleAndTextTuples:

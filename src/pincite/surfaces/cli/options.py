@@ -13,7 +13,7 @@ from pincite.errors import UsageError
 from pincite.presets import preset_names, unknown_preset
 from pincite.settings.defaults import DEFAULT_COLLECTION, WAIT_S
 from pincite.settings.terminal import terminal_settings
-from pincite.support.terminal import Painted, control, sequences, visible
+from pincite.support.terminal import Painted, control, one_line, sequences, visible
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
@@ -34,6 +34,22 @@ def known_preset(_: click.Context, __: click.Parameter, name: str | None) -> str
 
 def _completed(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
     return [name for name in preset_names() if name.startswith(begun)]
+
+
+def completed(what: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Names that begin so, of `collections` or `sources`, as far as a daemon that runs tells them
+    at once."""
+
+    def names(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+        from pincite.surfaces.cli.quick import names_of
+
+        try:
+            known = names_of(what, context.params.get("index"))
+        except OSError:
+            return []
+        return [one_line(name) for name in known if name.startswith(begun)]
+
+    return names
 
 
 preset_option = click.option(
@@ -57,7 +73,12 @@ tag_option = click.option(
     help="Only what has this attribute; several of one name: any of them.",
 )
 collections_option = click.option(
-    "-c", "--collection", "collections", multiple=True, help="Only these collections."
+    "-c",
+    "--collection",
+    "collections",
+    multiple=True,
+    shell_complete=completed("collections"),
+    help="Only these collections.",
 )
 collection_option = click.option(
     "-c",

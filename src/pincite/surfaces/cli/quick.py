@@ -12,23 +12,14 @@ from pincite.settings.nearest import nearest
 from pincite.surfaces.answer import Printed, Wanted, parts_of_json
 from pincite.surfaces.cli.options import say
 
+_COMPLETION_S = 1.0  # that somebody waits who pressed Tab
+
 
 def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> Printed | None:
     """What the daemon gives to print, None where this process has to search itself. Raises what
     the search raises."""
-    near = nearest(index)
-    if near is None:
-        return None
-    request = {
-        "index": str(near.root),
-        "folder": str(near.folder),
-        "variables": dict(near.variables),
-        "places": list(near.places),
-        "options": dict(asked),
-        "wanted": asdict(wanted),
-    }
     try:
-        answer = short.ask(near.root, request)
+        answer = _asked({"options": dict(asked), "wanted": asdict(wanted)}, index)
     except TimeoutError:
         return None  # the long way says who does not answer
     if answer is None:
@@ -50,3 +41,25 @@ def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> 
         done["level"],
         done["query_id"],
     )
+
+
+def names_of(what: str, index: Path | None) -> list[str]:
+    """The names of the `collections` or `sources`, none where no daemon runs. Raises
+    TimeoutError."""
+    answer = _asked({"names": what}, index, seconds=_COMPLETION_S) or {}
+    return [name for name in answer.get("names", ()) if isinstance(name, str)]
+
+
+def _asked(
+    request: Mapping[str, Any], index: Path | None, *, seconds: float = short.ANSWER_S
+) -> dict[str, Any] | None:
+    near = nearest(index)
+    if near is None:
+        return None
+    place = {
+        "index": str(near.root),
+        "folder": str(near.folder),
+        "variables": dict(near.variables),
+        "places": list(near.places),
+    }
+    return short.ask(near.root, {**place, **request}, seconds)

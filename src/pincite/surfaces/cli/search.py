@@ -14,6 +14,7 @@ from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
     collections_option,
+    completed,
     hand_over,
     index_option,
     json_option,
@@ -48,7 +49,14 @@ _ASKING = (
         help="Results at most; usually select.results of the profile.",
     ),
     collections_option,
-    click.option("-s", "--source", "sources", multiple=True, help="Only these sources."),
+    click.option(
+        "-s",
+        "--source",
+        "sources",
+        multiple=True,
+        shell_complete=completed("sources"),
+        help="Only these sources.",
+    ),
     click.option(
         "--kind",
         "kinds",
@@ -107,7 +115,6 @@ _SHOWING = (
     ),
     click.option(
         "--color",
-        "--colour",
         "colour",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
@@ -191,6 +198,7 @@ def _search(
     **asked: Any,
 ) -> int:
     from pincite.surfaces.answer import Wanted
+    from pincite.surfaces.cli.progress import waiting
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
@@ -204,13 +212,14 @@ def _search(
         details=explained,
         **_place(),
     )
-    done = None
-    if not explained and not debug:
-        from pincite.surfaces.cli.quick import ask_daemon
+    with waiting(sys.stderr, "opening the index"):
+        done = None
+        if not explained and not debug:
+            from pincite.surfaces.cli.quick import ask_daemon
 
-        done = ask_daemon(options, wanted, index)
-    if done is None:
-        done = _asked_here(options, wanted, index, explained=explained, debug=debug)
+            done = ask_daemon(options, wanted, index)
+        if done is None:
+            done = _asked_here(options, wanted, index, explained=explained, debug=debug)
     if done.raw is not None:
         hand_over(done.raw, done.raw.decode())
     elif wanted.form == "table":
