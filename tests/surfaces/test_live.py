@@ -220,17 +220,18 @@ def test_it_works_on_a_real_terminal_that_may_be_small(cli: Cli, rows: int, colu
         cwd=str(cli.folder),
         env=environ,
         dimensions=(rows, columns),
-        timeout=HANGS_S,
+        timeout=60,
     )
 
     def see(wanted: str) -> None:
         while wanted not in "\n".join(screen.display):
-            stream.feed(child.read_nonblocking(65_536, timeout=HANGS_S))
+            stream.feed(child.read_nonblocking(65_536, timeout=60))
 
     see("Type a question")
     child.send("zebra grass")
     see("guide.md:")
-    see("\\x1b")
+    if columns > 40:
+        see("\\x1b[2J every day")
     child.send(ESCAPE)
     child.expect(pexpect.EOF)
     child.close()

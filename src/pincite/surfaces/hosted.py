@@ -8,18 +8,20 @@ read; an environment in which files lie elsewhere.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import time
 from collections.abc import Mapping
+from contextvars import Context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pincite.asking import SearchOptions, profile_of, question_of, tags_of_texts
 from pincite.daemon.open_index import prepare
 from pincite.daemon.protocol import describe_error
-from pincite.daemon.remote_search import remote_search_of
+from pincite.daemon.remote_search import Answer, RemoteSearch, remote_search_of
 from pincite.daemon.short import identity
 from pincite.engine import AsyncPincite
 from pincite.errors import EnginePanicked, PinciteError
@@ -40,12 +42,27 @@ class _Declined(Exception):
     """The client has to do this itself."""
 
 
+class _Apart:
+    """The daemon as its clients see it: what it does for a search is not what the search did, and
+    stays out of its trace."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+
+    async def ask(self, asked: RemoteSearch) -> Answer:
+        """As `Service.ask`."""
+        return await asyncio.create_task(self._daemon.ask(asked), context=Context())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._daemon, name)
+
+
 class _Inside(AsyncPincite):
     """The engine in the process that has the index open."""
 
     def __init__(self, settings: Settings, daemon: Daemon) -> None:
         super().__init__(settings)
-        self._client = cast("ServedIndex", daemon)
+        self._client = cast("ServedIndex", _Apart(daemon))
 
     def client(self, *, create: bool = False) -> ServedIndex:  # noqa: ARG002
         """The index, which is open."""

@@ -157,7 +157,7 @@ def search(query: tuple[str, ...], **values: Any) -> int:
     printing = (values[name] for name in ("null", "json_", "explained", "debug"))
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not terminal or any(printing) or values["form"] != "table":
-        raise click.MissingParameter(param=next(p for p in search.params if p.name == "query"))
+        raise click.MissingParameter(param_hint="'QUERY...'", param_type="argument")
     return _live(**values)
 
 
