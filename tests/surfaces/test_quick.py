@@ -117,7 +117,7 @@ def test_both_ways_give_the_same_pack_log_and_refusal(zoo: Cli, arguments: tuple
 )
 def test_both_ways_print_the_same(zoo: Cli, form: tuple[str, ...]) -> None:
     arguments = ("search", "zebra grass", "-c", "main", *form)
-    quick, full = zoo(*arguments), zoo(*arguments, **LONG)
+    quick, full = zoo(*arguments), zoo(*arguments, XDG_DATA_HOME="/elsewhere")
     assert (quick.stdout, quick.stderr) == (full.stdout, full.stderr)
     assert quick.stdout
 

@@ -194,7 +194,7 @@ def test_hostile_names_and_texts_are_shown_escaped(tmp_path: Path, name: str) ->
     )
     look = Look(here=str(tmp_path), roots={("main", "acme"): str(tmp_path)}, details=True)
     for form in ("table", "md"):
-        said = text_of(render(found, form, look), colour=True, links=True)  # type: ignore[arg-type]
+        said = text_of(render(found, form, look), colour=True, links=True)
         rest = _SENT.sub("", said)
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", rest.replace("\n\t", "\n"))
 

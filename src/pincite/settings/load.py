@@ -12,7 +12,7 @@
 | `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
 | `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
-| `PINCITE_PAGER` | what long results are read in (`settings/terminal.py`) | `PAGER`, else `less` |
+| `PINCITE_PAGER` | what long results of a search are read in | `PAGER`, else `less` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
 | `PINCITE_QDRANT_KEY_FILE` | a file that holds it | `[store] key_file` |

@@ -20,16 +20,20 @@ def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> 
     the search raises."""
     try:
         answer = _asked({"options": dict(asked), "wanted": asdict(wanted)}, index)
-    except TimeoutError:
-        return None  # the long way says who does not answer
+    except TimeoutError as error:
+        from pincite.daemon.spawn import hung
+
+        near = nearest(index)
+        place = near.root if near else Path()
+        raise hung(place, "ask", short.ANSWER_S) from error
     if answer is None:
         return None
-    if error := answer.get("error"):
+    if failed := answer.get("error"):
         from pincite.daemon.protocol import revive_error
 
         for message in answer.get("messages", ()):
             say(message)
-        raise revive_error(*error)
+        raise revive_error(*failed)
     done = answer.get("printed")
     if not isinstance(done, dict):
         return None
