@@ -69,7 +69,7 @@ COMMANDS = {
         ("index", "import", "reembed", "push", "pull", "status", "stop", "watch"), "owner"
     ),
     **dict.fromkeys(("collections", "models", "cache", "config", "presets"), "owner"),
-    **dict.fromkeys(("doctor", "embed", "rerank", "schema"), "nothing of an index"),
+    **dict.fromkeys(("doctor", "embed", "rerank", "schema", "completion"), "nothing of an index"),
     **dict.fromkeys(
         ("eval check", "eval compare", "eval report", "eval import", "eval export"),
         "nothing of an index",
@@ -143,7 +143,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
 def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
     """All commands; those below `eval` one by one."""
     found: dict[str, click.Command] = {}
-    for name, one in group.commands.items():
+    for name in group.list_commands(click.Context(group)):
+        one = group.commands[name]
         if isinstance(one, click.Group) and name == "eval":
             found |= commands(one, "eval ")
         else:

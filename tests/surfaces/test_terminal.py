@@ -27,7 +27,9 @@ EVIL = (
 )
 NAME = "evil\x1b[2J\x1b[8m\u202e\nsecond.md"
 GUIDE = f"# Zebras {EVIL}\n\nA zebra\tstripes {EVIL}\n\n## Feeding\r\n\r\nA zebra eats grass.\r\n"
-_OURS = re.compile(r"\x1b\[(?:0|1|2|36)m|\r\x1b\[K")
+_OURS = re.compile(
+    r"\x1b\[(?:0|1|2|3[2356]|1;3[123])m|\r\x1b\[K|\x1b\]8;;(?:file://[\w.~/%-]*)?\x1b\\"
+)
 _OBEYED = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e"
     r"\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]|\r(?!\n)"
@@ -158,7 +160,7 @@ def test_a_text_keeps_its_tabs_newlines_and_letters_on_a_terminal(evil: Cli) -> 
 
 
 def test_colour_is_ours_and_goes_with_no_color(evil: Cli) -> None:
-    assert "\x1b[36m" in on_terminal(evil, "search", "zebra")[0]
+    assert "\x1b[35m" in on_terminal(evil, "search", "zebra")[0]
     assert "\x1b" not in on_terminal(evil, "search", "zebra", NO_COLOR="1")[0]
 
 

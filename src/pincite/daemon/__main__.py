@@ -59,6 +59,13 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
     opening = partial(open_remembered, environ=environ)
     daemon = Daemon(root, models, load_encoder, opening, environ)
     rarely_collect()
+
+    async def short(body: bytes) -> bytes:
+        from pincite.surfaces.hosted import answer_short  # with the first such question
+
+        return await answer_short(body, daemon, root)
+
+    daemon.short = short
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, daemon.leaving.set)
     try:

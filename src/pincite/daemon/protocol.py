@@ -26,18 +26,11 @@ import msgspec
 from pincite import errors
 from pincite.daemon.freshness import Condition, Freshness, Wish
 from pincite.daemon.remote_search import Answer, Host, RemoteSearch
+from pincite.daemon.shapes import PROTOCOL as PROTOCOL
+from pincite.daemon.shapes import SHAPES as SHAPES
 from pincite.model import DocumentRecord, Vector
 from pincite.ports import Index, LeasedIndex
 
-#: The fingerprint of all messages, by the number that stands for them. Numbers and fingerprints of
-#: the past stay. `python -m pincite.daemon.shape` prints the next line.
-SHAPES = {
-    2: "a90b58556096e505",
-    3: "4d9081cdfc3a824e",
-    4: "2ed4f891ee2dda5f",
-    5: "2d99790899c4f352",
-}
-PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
 _LENGTH = struct.Struct(">I")
 _LONGEST_ADDRESS = 100  # bytes; the kernel takes 107

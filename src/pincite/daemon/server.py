@@ -150,6 +150,8 @@ async def answer(daemon: Daemon, body: bytes) -> bytes:
     log on disk. Nor is there one from a daemon that is outdated. The client starts another, and
     asks again."""
     try:
+        if body[:1] == b"{":
+            return await _short(daemon, body)
         name, arguments = _read(body)
         if why := daemon.outdated:
             daemon.abandon(why)
@@ -170,6 +172,16 @@ async def answer(daemon: Daemon, body: bytes) -> bytes:
             f"the daemon failed: {error!r}", hint=f"see {protocol.LOG} in the index"
         )
         return protocol.encode((False, protocol.describe_error(failed)))
+
+
+async def _short(daemon: Daemon, body: bytes) -> bytes:
+    """The answer to a question in JSON (`pincite.daemon.short`)."""
+    if why := daemon.outdated:
+        daemon.abandon(why)
+    if daemon.short is None:
+        return b"{}"
+    with daemon.usage.request("ask"):
+        return await daemon.short(body)
 
 
 def _read(body: bytes) -> tuple[str, dict[str, Any]]:

@@ -6,7 +6,7 @@ import asyncio
 import fcntl
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -65,6 +65,8 @@ class Daemon(LocalIndex):
         self._models = models
         self._load_encoder = load_encoder
         self._encoder: asyncio.Future[DenseEncoder] | None = None
+        #: What answers questions in JSON; whoever starts the process knows.
+        self.short: Callable[[bytes], Awaitable[bytes]] | None = None
         self.leaving = asyncio.Event()
         self.usage = Usage()
         self.refreshing = Refreshing(root, self, environ)

@@ -1,6 +1,6 @@
 """The shape of all that client and daemon say to each other, as one fingerprint.
 
-`python -m pincite.daemon.shape` prints the line that `protocol.SHAPES` needs once a message has
+`python -m pincite.daemon.shape` prints the line that `shapes.SHAPES` needs once a message has
 changed.
 """
 
@@ -38,7 +38,7 @@ def description() -> str:
 
 
 def line_for(number: int) -> str:
-    """The entry of `protocol.SHAPES` for messages as they are now."""
+    """The entry of `shapes.SHAPES` for messages as they are now."""
     return f'    {number}: "{fingerprint()}",'
 
 

@@ -13,6 +13,7 @@
 | `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
 | `PINCITE_REFRESH` | does the index keep itself up to date: `auto`, `manual` | `refresh.mode` |
+| `PINCITE_PAGER` | what long results of a search are read in | `PAGER`, else `less` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
 | `PINCITE_QDRANT_KEY_FILE` | a file that holds it | `[store] key_file` |
@@ -58,6 +59,7 @@ from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.sources import SourceConfig
 from pincite.settings.stores import KEYS
 from pincite.settings.system import Around, default_of, read_system
+from pincite.settings.terminal import PAGER
 from pincite.settings.toml_file import leaves
 from pincite.stores.settings import StoreSettings
 
@@ -68,8 +70,7 @@ VARIABLES = (
     *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
     *("PINCITE_CACHE", "PINCITE_RATES"),
     *KEYS_AND_FILES,
-    "PINCITE_LOG",
-    "PINCITE_REFRESH",
+    *("PINCITE_LOG", "PINCITE_REFRESH", PAGER),
     *SEARCH_VARIABLES,
 )
 

@@ -9,8 +9,10 @@ command, no library, no traceback.
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
+from dataclasses import dataclass
 from typing import IO, TextIO
 
 #: What is escaped: C0 without tab and newline (a CR before a newline stays as well), DEL, C1, and
@@ -25,6 +27,40 @@ _CONTROLS = (
 )
 _HIDDEN = re.compile(rf"[{_CONTROLS}]|\r(?!\n)")
 _HIDDEN_IN_LINE = re.compile(rf"[{_CONTROLS}\t\n\r]")
+
+
+#: What stands in an address as it is; every other byte is `%1B`.
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """Text in a colour, where colour is wanted, and the address that a click on it opens, where
+    the terminal takes that. `code` is that of `ESC [ code m`, nothing for none."""
+
+    text: str
+    code: str = ""
+    link: str = ""
+
+
+def file_link(path: str, host: str = "") -> str:
+    """The address of a file of this machine, with nothing in it that a terminal would obey. The
+    path is absolute."""
+    raw = os.fsencode(path)
+    return f"file://{host}" + "".join(
+        chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in raw
+    )
+
+
+def sequences(part: Painted, *, colour: bool, links: bool) -> str:
+    """The text with our own sequences around its visible form. An address with anything in it but
+    printable ASCII is left out."""
+    text = visible(part.text)
+    if colour and part.code and text:
+        text = f"\x1b[{part.code}m{text}\x1b[0m"
+    if links and part.link.isascii() and part.link.isprintable() and part.link:
+        text = f"\x1b]8;;{part.link}\x1b\\{text}\x1b]8;;\x1b\\"
+    return text
 
 
 def visible(text: str) -> str:

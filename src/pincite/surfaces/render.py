@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from pincite.model import RANKING_SIGNALS, AttributeValue, Evidence, EvidencePack, Verdict
-from pincite.model.citation import place_of
+from pincite.model import AttributeValue, Evidence, EvidencePack, Verdict, VerdictLevel
 from pincite.support.fences import fence_for
 from pincite.support.json_text import json_text
-from pincite.support.terminal import one_line, visible
-from pincite.surfaces.cli.options import Painted
+from pincite.support.terminal import Painted, one_line, visible
+
+if TYPE_CHECKING:
+    from pincite.surfaces.table import Look
 
 Format = Literal["table", "json", "md", "files"]
 
-_SNIPPET_LINES = 6
+_WORDS: Final[dict[VerdictLevel, str]] = {
+    "grounded": "on topic",
+    "weak": "weak, only loosely related",
+    "none": "nothing relevant",
+}
 _MOST_CHARS = 240  # of attributes on their line
-_WIDE = 160  # where there is no terminal
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # what may stand behind a fence
 #: Characters of a name that git writes in quotes with an escape; others are octal bytes there.
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
@@ -42,10 +45,13 @@ def pack_schema() -> dict[str, Any]:
     return msgspec.json.schema(EvidencePack)
 
 
-def render(pack: EvidencePack, form: Format) -> tuple[str | Painted, ...]:
-    """A pack in one of the formats, without a final newline; nothing for no files."""
+def render(pack: EvidencePack, form: Format, look: Look | None = None) -> tuple[str | Painted, ...]:
+    """A pack in one of the formats, without a final newline; nothing for no files. `look` is that
+    of the table."""
     if form == "table":
-        return tuple(_table(pack))
+        from pincite.surfaces.table import Look, table
+
+        return tuple(table(pack, look or Look()))
     if form == "files":
         text = "\n".join(_files(pack, _quoted))
     else:
@@ -58,6 +64,12 @@ def short_id(item: Evidence) -> str:
     return f"#{item.chunk_id[:12]}"
 
 
+def verdict_words(verdict: Verdict) -> str:
+    """What people call a verdict. Passages are about the topic: whether they answer the question
+    is more than what is measured tells."""
+    return _WORDS[verdict.level]
+
+
 def reason_of(verdict: Verdict) -> str:
     """Why the verdict is what it is, and how far its thresholds are to be trusted."""
     match verdict.thresholds:
@@ -66,11 +78,6 @@ def reason_of(verdict: Verdict) -> str:
         case "measured":
             return f"{verdict.reason} (Not calibrated for this corpus.)"
     return f"{verdict.reason} (These thresholds are assumed, not measured.)"
-
-
-def _score(item: Evidence) -> str:
-    ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
-    return f"{ranks.name} {ranks.value:.3f} ({ranks.kind})"
 
 
 def null_files(pack: EvidencePack) -> bytes:
@@ -106,37 +113,46 @@ def _quoted_character(character: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
-def _table(pack: EvidencePack) -> Iterator[str | Painted]:
-    """What stands on a line of its own is kept to its line."""
-    width = max(40, shutil.get_terminal_size((_WIDE, 24)).columns)
+def asides(pack: EvidencePack) -> Iterable[str]:
+    """What is missing, a line each: words that occur nowhere, passages whose files have changed."""
+    absent = pack.absent_terms
+    if absent.index:
+        yield f"nowhere in the index: {', '.join(absent.index)}"
+    if elsewhere := [term for term in absent.evidence if term not in absent.index]:
+        yield f"not in what is shown: {', '.join(elsewhere)}"
+    for one in pack.omitted:
+        gone = "its file is gone" if one.why == "deleted" else "its file has changed there"
+        yield f"left out: {one.path or one.citation}: {gone}"
+
+
+def _markdown(pack: EvidencePack) -> str:
     verdict = pack.verdict
-    yield Painted(verdict.level, "1")
-    yield f": {one_line(reason_of(verdict))}"
-    for item in pack.evidence:
-        heading = one_line(" > ".join(item.headings))
-        yield "\n\n"
-        yield Painted(f"[{item.number}]", "1")
-        yield " "
-        yield Painted(one_line(place_of(item) or item.collection), "36")
-        yield "\n    "
-        yield Painted(one_line(item.citation), "2")
-        if item.url and item.start_char is not None:  # a record's citation has no address in it
-            yield "\n    "
-            yield Painted(one_line(item.url), "2")
-        yield f"\n    {_score(item)}  {short_id(item)}{f'  {heading}' if heading else ''}"
-        if held := _attributes(item):
-            yield f"\n    {held}"[:width]
-        shown = item.context.text if item.context else item.text
-        text = [line for line in shown.split("\n") if line.strip()]
-        most = len(text) if item.context else _SNIPPET_LINES
-        for line in text[:most]:
-            plain = line.removesuffix("\r").expandtabs(4)
-            yield "\n" + f"    | {visible(plain)}"[:width]
-        if len(text) > most:
-            yield f"\n    | ... {len(text) - most} more lines"
+    said = f"**{verdict_words(verdict)}** ({verdict.level}): {one_line(reason_of(verdict))}"
+    blocks = [f"# {one_line(pack.query)}", said]
+    if missing := "\n".join(f"> {one_line(aside)}" for aside in asides(pack)):
+        blocks.append(missing)
+    shown = [(item, "") for item in pack.evidence]
+    shown += [(item, "Below the bar, only nearest: ") for item in pack.closest]
+    for item, bar in shown:
+        blocks.append(f"## [{item.number}] {bar}{one_line(item.citation)}")
+        if item.truth == "moved":
+            blocks.append("Moved since it was indexed: the lines are those of now.")
+        if item.url and item.start_char is not None:
+            blocks.append(f"Address: {one_line(item.url)}")
+        if item.headings:  # not at the beginning of a line, where it might open a block
+            blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
+        if held := attributes_of(item):
+            blocks.append(f"Attributes: {held}")
+        blocks.append(_fenced(item.text, item))
+        if item.context is not None:
+            around = item.context
+            blocks.append(f"Lines {around.start_line} to {around.end_line} around it:")
+            blocks.append(_fenced(around.text, item))
+    blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
+    return "\n\n".join(blocks)
 
 
-def _attributes(item: Evidence) -> str:
+def attributes_of(item: Evidence) -> str:
     """Names and values on one line, not longer than may be read."""
     said = ", ".join(f"{name}={_value(one)}" for name, one in sorted(item.attributes.items()))
     shown = one_line(said)
@@ -147,26 +163,6 @@ def _value(value: AttributeValue) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "|".join(value) if isinstance(value, tuple) else str(value)
-
-
-def _markdown(pack: EvidencePack) -> str:
-    verdict = pack.verdict
-    blocks = [f"# {one_line(pack.query)}", f"**{verdict.level}**: {one_line(reason_of(verdict))}"]
-    for item in pack.evidence:
-        blocks.append(f"## [{item.number}] {one_line(item.citation)}")
-        if item.url and item.start_char is not None:
-            blocks.append(f"Address: {one_line(item.url)}")
-        if item.headings:  # not at the beginning of a line, where it might open a block
-            blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
-        if held := _attributes(item):
-            blocks.append(f"Attributes: {held}")
-        blocks.append(_fenced(item.text, item))
-        if item.context is not None:
-            around = item.context
-            blocks.append(f"Lines {around.start_line} to {around.end_line} around it:")
-            blocks.append(_fenced(around.text, item))
-    blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
-    return "\n\n".join(blocks)
 
 
 def _fenced(text: str, item: Evidence) -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from itertools import chain, pairwise
 from threading import Lock
@@ -93,6 +94,14 @@ def _unit_pattern() -> re.Pattern[str]:
     return re.compile(rf"{_SHARP}|{_WORD}(?:[.'’\-]{_WORD})*|[{_UNSPACED}]+")
 
 
+def _pattern_of(text: str) -> re.Pattern[str]:
+    """What finds the units of a text; compiled in full only where a text needs it."""
+    if not text.isascii():
+        return _unit_pattern()
+    sharp = "++" in text or ("#" in text and _SHARP_SIGN.search(text))
+    return _ASCII_UNIT if sharp else _ASCII_NAMES
+
+
 class Analyser:
     """Turns texts of one language into terms. Safe to share between threads."""
 
@@ -112,12 +121,7 @@ class Analyser:
     def terms(self, text: str) -> list[str]:
         """The terms of a text in order, repeated as often as they occur. Total on any string."""
         known = self._known
-        if not text.isascii():
-            pattern = _unit_pattern()
-        else:
-            sharp = "++" in text or ("#" in text and _SHARP_SIGN.search(text))
-            pattern = _ASCII_UNIT if sharp else _ASCII_NAMES
-        units = pattern.findall(text)
+        units = _pattern_of(text).findall(text)
         try:
             return list(chain.from_iterable(map(known.__getitem__, units)))
         except KeyError:  # a unit that has not been seen yet
@@ -126,6 +130,13 @@ class Analyser:
                 found = known.get(unit)
                 terms += self._learn(unit) if found is None else found
             return terms
+
+    def units(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        """Where each unit of a text begins and ends, and its terms."""
+        for match in _pattern_of(text).finditer(text):
+            unit = match[0]
+            found = self._known.get(unit)
+            yield match.start(), match.end(), self._learn(unit) if found is None else found
 
     def _learn(self, unit: str) -> tuple[str, ...]:
         if _UNSPACED_START.match(unit):

@@ -39,8 +39,33 @@ if TYPE_CHECKING:
     from pincite.citations.locate import Passage
     from pincite.engine import AsyncPincite
 
+#: The commands that people wait for; they need one module of all.
+_QUICK = ("search", "evidence", "explain")
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class Commands(click.Group):
+    """Imports what a command needs when it is asked for. `commands` has all of them once they have
+    been listed."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; those that people wait for without the others."""
+        if cmd_name in _QUICK:
+            from pincite.surfaces.cli import search
+
+            found: click.Command = getattr(search, cmd_name)
+            return found
+        _add_commands()
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all."""
+        _add_commands()
+        return super().list_commands(ctx)
+
+
+@click.group(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(VERSION, message="pincite %(version)s")
 def app() -> None:
     """Evidence that can be cited, from your documentation and code."""
@@ -53,7 +78,7 @@ def main() -> None:
     rarely_collect()
     guard_streams()
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="pincite")
     except click.ClickException as error:
         error.show(file=sys.stderr)
         code = error.exit_code
@@ -173,7 +198,9 @@ def stop(index: Path | None) -> None:
 
 
 def _add_commands() -> None:
+    """Once or more often, which changes nothing."""
     from pincite.surfaces.cli import (
+        completion,
         config,
         mcp,
         models,
@@ -207,12 +234,11 @@ def _add_commands() -> None:
     app.add_command(config.config)
     app.add_command(config.presets)
     app.add_command(mcp.mcp)
+    app.add_command(completion.completion)
     app.add_command(store.push)
     app.add_command(store.pull)
     app.add_command(watch.watch)
 
-
-_add_commands()
 
 if __name__ == "__main__":
     main()

@@ -128,6 +128,7 @@ def _index(
     from pincite.surfaces.render import to_json
 
     line = ProgressLine(sys.stderr)
+    line.begin("opening the index")
 
     def on_notice(notice: Notice) -> None:
         line.done()

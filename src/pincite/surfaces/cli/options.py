@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +13,8 @@ import click
 from pincite.errors import UsageError
 from pincite.presets import preset_names, unknown_preset
 from pincite.settings.defaults import DEFAULT_COLLECTION, WAIT_S
-from pincite.support.terminal import control, visible
+from pincite.settings.terminal import terminal_settings
+from pincite.support.terminal import Painted, control, one_line, sequences, visible
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
@@ -35,6 +35,22 @@ def known_preset(_: click.Context, __: click.Parameter, name: str | None) -> str
 
 def _completed(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
     return [name for name in preset_names() if name.startswith(begun)]
+
+
+def completed(what: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Names that begin so, of `collections` or `sources`, as far as a daemon that runs tells them
+    at once."""
+
+    def names(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+        from pincite.surfaces.cli.quick import names_of
+
+        try:
+            known = names_of(what, context.params.get("index"))
+        except OSError:
+            return []
+        return [one_line(name) for name in known if name.startswith(begun)]
+
+    return names
 
 
 preset_option = click.option(
@@ -58,7 +74,12 @@ tag_option = click.option(
     help="Only what has this attribute; several of one name: any of them.",
 )
 collections_option = click.option(
-    "-c", "--collection", "collections", multiple=True, help="Only these collections."
+    "-c",
+    "--collection",
+    "collections",
+    multiple=True,
+    shell_complete=completed("collections"),
+    help="Only these collections.",
 )
 collection_option = click.option(
     "-c",
@@ -87,14 +108,6 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
     return decorate
 
 
-@dataclass(frozen=True, slots=True)
-class Painted:
-    """Text in a colour, where colour is wanted. `code` is that of `ESC [ code m`."""
-
-    text: str
-    code: str
-
-
 def say(message: str) -> None:
     """One message for the person, on stderr."""
     sys.stderr.write(f"{visible(message)}\n")
@@ -103,13 +116,10 @@ def say(message: str) -> None:
 def show(*parts: str | Painted) -> None:
     """A result for the person, on stdout, with a newline. What a terminal would obey is escaped
     into a pipe as well: what comes out of `| head` is on a terminal, too."""
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    colour = sys.stdout.isatty() and terminal_settings().colour
     for part in parts:
-        text = visible(part.text if isinstance(part, Painted) else part)
-        if colour and isinstance(part, Painted):
-            control(sys.stdout, f"\x1b[{part.code}m{text}\x1b[0m")
-        else:
-            sys.stdout.write(text)
+        painted = part if isinstance(part, Painted) else Painted(part)
+        control(sys.stdout, sequences(painted, colour=colour, links=False))
     sys.stdout.write("\n")
 
 
@@ -129,11 +139,10 @@ def say_notice(notice: Notice) -> None:
 
 def say_hidden(settings: Settings, preset: str | None) -> None:
     """A warning where a preset was chosen whose keys are all set by something stronger."""
-    if preset and settings.hides(preset):
-        say(
-            f"warning: preset_hidden: {settings.config} sets all keys that the preset {preset}"
-            " sets, and wins: take those out that are to come from the preset"
-        )
+    from pincite.surfaces.hidden import hidden_preset
+
+    if hidden := hidden_preset(settings, preset):
+        say(hidden)
 
 
 def here() -> Path:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from typing import TextIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
 
-from pincite.ingestion.report import Progress
 from pincite.support.terminal import control
+
+if TYPE_CHECKING:
+    from pincite.ingestion.report import Progress
 
 _REDRAW_S = 0.1
 _PLAIN_EVERY_S = 10.0
+_PLAIN_FIRST_S = 0.9
+_PATIENCE_S = 0.5  # before a search says what it waits for
 _CLEARED = "\r\x1b[K"  # the cursor goes to the beginning of its line, which becomes empty
 _WORDS = {
     "diff": "looking for changes",
@@ -26,7 +33,14 @@ class ProgressLine:
         self._stream = stream
         self._terminal = stream.isatty()
         self._started_s = self._drawn_s = time.monotonic()
+        if not self._terminal:  # the first line comes sooner than the second
+            self._drawn_s -= _PLAIN_EVERY_S - _PLAIN_FIRST_S
         self._open = False
+
+    def begin(self, words: str) -> None:
+        """Say what is under way before anything of it can be counted; on a terminal only."""
+        if self._terminal and not self._open:
+            self._write(f"{words} ...")
 
     def __call__(self, progress: Progress) -> None:
         now_s = time.monotonic()
@@ -86,6 +100,32 @@ class ProgressLine:
         if 0 < share < 1 and elapsed_s > 1:
             line += f", {duration(elapsed_s / share - elapsed_s)} left"
         return line
+
+
+@contextmanager
+def waiting(stream: TextIO, words: str) -> Iterator[None]:
+    """Say what is waited for, on a terminal, if it takes longer than a moment."""
+    if not stream.isatty():
+        yield
+        return
+    line = ProgressLine(stream)
+    lock, over = threading.Lock(), False
+
+    def begin() -> None:
+        with lock:
+            if not over:
+                line.begin(words)
+
+    timer = threading.Timer(_PATIENCE_S, begin)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        with lock:
+            over = True
+            line.done()
 
 
 def duration(seconds: float) -> str:

@@ -134,6 +134,7 @@ def _import(
     from pincite.surfaces.cli.progress import ProgressLine, duration
 
     line = ProgressLine(sys.stderr)
+    line.begin("opening the index")
 
     def on_notice(notice: Notice) -> None:
         line.done()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +14,7 @@ from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
     collections_option,
+    completed,
     hand_over,
     here,
     index_option,
@@ -27,14 +31,18 @@ from pincite.surfaces.cli.options import (
 if TYPE_CHECKING:
     from pincite.asking import SearchOptions
     from pincite.engine import AsyncPincite
-    from pincite.model import EvidencePack, TaskMode
+    from pincite.model import TaskMode
     from pincite.surfaces import render
-    from pincite.trace import Trace
+    from pincite.surfaces.answer import Printed, Wanted
+    from pincite.surfaces.cli.paging import When
 
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: What is asked, of which part of the index, and how: of every command that searches.
+_WIDE = 160  # columns where there is no terminal
+#: Options of `_SHOWING` that say nothing of what is searched.
+_OF_PRINTING = ("form", "null", "json_", "around", "pager", "explained", "debug")
+_QUERY = click.argument("query", nargs=-1, required=True)
 _ASKING = (
-    click.argument("query", nargs=-1, required=True),
     click.option(
         "-n",
         "--limit",
@@ -42,7 +50,14 @@ _ASKING = (
         help="Results at most; usually select.results of the profile.",
     ),
     collections_option,
-    click.option("-s", "--source", "sources", multiple=True, help="Only these sources."),
+    click.option(
+        "-s",
+        "--source",
+        "sources",
+        multiple=True,
+        shell_complete=completed("sources"),
+        help="Only these sources.",
+    ),
     click.option(
         "--kind",
         "kinds",
@@ -93,7 +108,30 @@ _SHOWING = (
         help="With --format files: names as they are, each ended by a NUL.",
     ),
     click.option("--json", "json_", is_flag=True, help="Same as --format json."),
-    click.option("--explain", "explained", is_flag=True, help="Show each stage, on stderr."),
+    click.option(
+        "-C",
+        "--lines-around",
+        "around",
+        type=click.IntRange(min=0, max=10_000),
+        metavar="N",
+        help="Only lines with a word of the question, and N before and after each.",
+    ),
+    click.option(
+        "--color",
+        "colour",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        help="Colour; auto: on a terminal.",
+    ),
+    click.option(
+        "--pager/--no-pager", default=True, help="Read long results on a terminal in $PAGER."
+    ),
+    click.option(
+        "--explain",
+        "explained",
+        is_flag=True,
+        help="Citations and signals, and each stage on stderr.",
+    ),
     click.option(
         "--debug",
         is_flag=True,
@@ -114,14 +152,33 @@ def _mode(usual: TaskMode) -> Any:
 
 
 @click.command()
-@with_options(*_ASKING, _mode("explain"), *_SHOWING)
-def search(**values: Any) -> int:
-    """Find evidence for a question."""
-    return _search(**values)
+@with_options(click.argument("query", nargs=-1), *_ASKING, _mode("explain"), *_SHOWING)
+def search(query: tuple[str, ...], **values: Any) -> int:
+    """Find evidence for a question. Without one, on a terminal: while you type."""
+    if query:
+        return _search(query=query, **values)
+    printing = (values[name] for name in ("null", "json_", "explained", "debug"))
+    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not terminal or any(printing) or values["form"] != "table":
+        raise click.MissingParameter(param_hint="'QUERY...'", param_type="argument")
+    return _live(**values)
+
+
+def _live(
+    index: Path | None, colour: When, preset: str | None, tags: tuple[str, ...], **values: Any
+) -> int:
+    from pincite.asking import tags_of_texts
+    from pincite.surfaces.cli.live_search import search_live
+
+    asked = {name: value for name, value in values.items() if name not in _OF_PRINTING}
+    standing = str(here()) if asked["paths"] or asked["not_paths"] else None
+    asked |= {"text": "", "preset": preset, "tags": tags_of_texts(tags), "here": standing}
+    search_live(asked, _place().get("here", ""), index, colour=colour != "never")
+    return OK
 
 
 @click.command()
-@with_options(*_ASKING, _mode("build"), *_SHOWING)
+@with_options(_QUERY, *_ASKING, _mode("build"), *_SHOWING)
 def evidence(preset: str | None, **values: Any) -> int:
     """Find evidence for a coding task: documentation and code side by side.
 
@@ -136,53 +193,105 @@ def _search(
     form: render.Format,
     null: bool,
     json_: bool,
+    around: int | None,
+    colour: When,
+    pager: bool,
     explained: bool,
     debug: bool,
     index: Path | None,
     **asked: Any,
 ) -> int:
-    from pincite.surfaces import commands, render
+    from pincite.surfaces.answer import Wanted
+    from pincite.surfaces.cli.progress import waiting
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
-    options = _options(**asked, show_all=show_all)
+    options = asked_of(**asked, show_all=show_all)
+    wanted = Wanted(
+        "json" if json_ else form,
+        null,
+        max(40, shutil.get_terminal_size((_WIDE, 24)).columns),
+        around=around,
+        whole=bool(asked["context"]),
+        details=explained,
+        **_place(),
+    )
+    with waiting(sys.stderr, "opening the index"):
+        done = None
+        if not explained and not debug:
+            from pincite.surfaces.cli.quick import ask_daemon
 
-    async def searched(engine: AsyncPincite) -> tuple[EvidencePack, Trace]:
-        say_hidden(engine.settings, options.preset)
-        return await commands.search(engine, options, explained=explained, debug=debug)
+            done = ask_daemon(options, wanted, index)
+        if done is None:
+            done = _asked_here(options, wanted, index, explained=explained, debug=debug)
+    if done.raw is not None:
+        hand_over(done.raw, done.raw.decode())
+    elif wanted.form == "table":
+        from pincite.surfaces.cli.paging import show_result
 
-    pack, trace = run(searched, index)
-    if null:
-        raw = render.null_files(pack)
-        hand_over(raw, raw.decode())
-    elif parts := render.render(pack, "json" if json_ else form):
-        show(*parts)
-    if explained:
-        say(commands.explain_table(trace))
-    if debug and not (json_ or form == "json"):
-        say(render.to_json(pack.debug))
-    if trace.query_id and (explained or json_):
-        say(f"query {trace.query_id}: pincite replay {trace.query_id[:12]}")
-    for notice in pack.warnings:
-        say(f"warning: {notice.code}: {notice.message}")
-    return OK if pack.verdict.level != "none" else NOTHING
+        show_result(done.parts, colour, pager=pager)
+    elif done.parts:
+        show(*done.parts)
+    if done.query_id and (explained or json_):
+        say(f"query {done.query_id}: pincite replay {done.query_id[:12]}")
+    for message in done.messages:
+        say(message)
+    return OK if done.level != "none" else NOTHING
+
+
+def _place() -> dict[str, str]:
+    """Where the user stands, for paths and the addresses of files."""
+    import socket
+
+    try:
+        return {"here": str(Path.cwd()), "host": socket.gethostname()}
+    except OSError:
+        return {}
+
+
+def _asked_here(
+    options: Mapping[str, Any], wanted: Wanted, index: Path | None, *, explained: bool, debug: bool
+) -> Printed:
+    """The answer of the engine in this process."""
+    from pincite.surfaces import commands, render
+    from pincite.surfaces.answer import printed
+
+    asked = _options(options)
+
+    async def searched(engine: AsyncPincite) -> Printed:
+        say_hidden(engine.settings, asked.preset)
+        pack, trace = await commands.search(engine, asked, explained=explained, debug=debug)
+        infos = await engine.collections() if wanted.form == "table" else ()
+        done = printed(pack, wanted, infos, trace.query_id)
+        if explained:
+            say(commands.explain_table(trace))
+        if debug and wanted.form != "json":
+            say(render.to_json(pack.debug))
+        return done
+
+    return run(searched, index)
 
 
 @click.command()
-@with_options(*_ASKING, _mode("explain"), json_option)
+@with_options(_QUERY, *_ASKING, _mode("explain"), json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
     from pincite.surfaces import commands, render
 
-    options = _options(**asked, show_all=True)
+    options = _options(asked_of(**asked, show_all=True))
     _, trace = run(lambda engine: commands.search(engine, options, explained=True), index)
     views = commands.explain(trace)
     show(render.to_json(views) if json_ else commands.explain_table(trace))
 
 
-def _options(query: tuple[str, ...], tags: tuple[str, ...], **asked: Any) -> SearchOptions:
-    """What the options of `_ASKING` say, which have the names of `SearchOptions`."""
+def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:
+    """What the options of `_ASKING` say, by the names of `SearchOptions`, as JSON can say it."""
+    standing = str(here()) if asked["paths"] or asked["not_paths"] else None
+    return {**asked, "text": " ".join(query), "here": standing}
+
+
+def _options(asked: Mapping[str, Any]) -> SearchOptions:
+    """The same as the engine takes it. Raises UsageError."""
     from pincite.asking import SearchOptions, tags_of_texts
 
-    standing = str(here()) if asked["paths"] or asked["not_paths"] else None
-    return SearchOptions(" ".join(query), tags=tags_of_texts(tags), here=standing, **asked)
+    return SearchOptions(**{**asked, "tags": tags_of_texts(asked["tags"])})

@@ -1,0 +1,87 @@
+"""A question to a daemon in one exchange of JSON, for a process that should be gone in a moment.
+
+The command line imports nothing of the engine for it: no models, no MessagePack, no event loop.
+The daemon reads the settings, searches and lays out the answer as the client would have. Whatever
+is unusual it declines, and then the client does all of that itself; so does it if there is no
+daemon, if it is not quite ours, or if anything else is not as it should be.
+
+A request is a frame as in `pincite.daemon.protocol` whose body begins with a brace, as no request
+in MessagePack does. An answer has `printed`, or `declined` with a reason, or `error` with class,
+message and hint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pincite.daemon.peers import is_ours
+from pincite.daemon.shapes import PROTOCOL, SHAPES
+from pincite.version import VERSION
+
+SOCKET: Final = "owner.sock"
+LENGTH: Final = struct.Struct(">I")
+_LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
+_LONGEST_ANSWER = 256 * 1024 * 1024
+ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
+
+
+def identity() -> list[Any]:
+    """Version and messages of this installation: a daemon of others declines."""
+    return [VERSION, PROTOCOL, SHAPES[PROTOCOL]]
+
+
+def ask(root: Path, request: Mapping[str, Any], seconds: float = ANSWER_S) -> dict[str, Any] | None:
+    """The answer of the daemon of `root`, None where there is none that can be used. Raises
+    TimeoutError where one listens and does not answer for so long."""
+    address = os.fsencode(root / SOCKET)
+    if len(address) > _LONGEST_ADDRESS:
+        return None
+    body = json.dumps({**request, "identity": identity()}, ensure_ascii=True).encode()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
+        stream.settimeout(seconds)
+        try:
+            if root.stat().st_uid != os.geteuid():
+                return None
+            stream.connect(address)
+            if not is_ours(stream):
+                return None
+            stream.sendall(LENGTH.pack(len(body)) + body)
+            answer = _received(stream)
+        except TimeoutError:
+            raise
+        except OSError:
+            return None
+    return _read(answer)
+
+
+def _read(answer: bytes) -> dict[str, Any] | None:
+    if answer[:1] != b"{":
+        return None
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _received(stream: socket.socket) -> bytes:
+    """A frame, cut short where the other side hangs up or says too much."""
+    (length,) = LENGTH.unpack(_exactly(stream, LENGTH.size) or b"\0" * LENGTH.size)
+    return _exactly(stream, length) if length <= _LONGEST_ANSWER else b""
+
+
+def _exactly(stream: socket.socket, size: int) -> bytes:
+    parts: list[bytes] = []
+    while size > 0:
+        part = stream.recv(min(size, 1 << 20))
+        if not part:
+            return b""
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,76 @@
+"""The environment of a search as another process may take it over: the daemon reads the settings
+of a client from it. A part of the settings that costs nothing to import.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_FOLDER: Final = ".pincite"
+_CATALOG: Final = "catalog.db"
+#: Where files are that no setting names.
+_PLACES: Final = ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")
+_PREFIX: Final = "PINCITE_"
+_OURS: Final = ("QDRANT_COLLECTION", "SEARCH_MODE", "SEARCH_VECTOR_WEIGHT")
+#: Those that name a place, which counts from the folder that the client is in.
+_PATHS: Final = (
+    "PINCITE_INDEX",
+    "PINCITE_MODELS",
+    "PINCITE_CONFIG",
+    "PINCITE_CACHE",
+    "PINCITE_RATES",
+)
+_SECRET: Final = "_KEY"
+
+
+class Nearest(NamedTuple):
+    """The index folder, where the user stands, the variables that settings are read from, and
+    `places`."""
+
+    root: Path
+    folder: Path
+    variables: Mapping[str, str]
+    places: tuple[str, ...]
+
+
+def places(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Where this process has the files that no setting names."""
+    return tuple(environ.get(name, "") for name in _PLACES)
+
+
+def nearest(index: Path | None, environ: Mapping[str, str] | None = None) -> Nearest | None:
+    """What a search in the current folder is about, None where that takes a closer look: no index,
+    a key for a server, a place that counts from here or from somebody's home."""
+    known = os.environ if environ is None else environ
+    ours = {
+        name: value for name, value in known.items() if name.startswith(_PREFIX) or name in _OURS
+    }
+    if any(_SECRET in name for name in ours):
+        return None
+    if any(not Path(ours[name]).is_absolute() for name in _PATHS if ours.get(name)):
+        return None
+    try:
+        folder = Path.cwd()
+        named = ours.get("PINCITE_INDEX")
+        root = index or (Path(named) if named else _found(folder))
+        if root is None or str(root).startswith("~"):
+            return None
+        root = folder / root
+        (root / _CATALOG).stat()
+    except OSError:
+        return None
+    return Nearest(root, folder, ours, places(known))
+
+
+def _found(folder: Path) -> Path | None:
+    here = str(folder)
+    while True:
+        if os.path.isfile(f"{here}/{_FOLDER}/{_CATALOG}"):  # noqa: PTH113 - for each folder above
+            return Path(here, _FOLDER)
+        above = here.rpartition("/")[0]
+        if above == here:
+            return None
+        here = above

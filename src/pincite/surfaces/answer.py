@@ -1,0 +1,98 @@
+"""What the command line prints of a pack: the same, whichever process makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pincite.support.terminal import Painted
+
+if TYPE_CHECKING:
+    from pincite.model import EvidencePack
+    from pincite.ports import CollectionInfo
+    from pincite.surfaces.table import Look
+
+_ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are files by their path
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How a pack is to be printed: the format, `null` for names that end with a NUL, and what
+    `surfaces.table.Look` says of the table. All of it can be said in JSON."""
+
+    form: str = "table"
+    null: bool = False
+    width: int = 160
+    here: str = ""
+    host: str = ""
+    around: int | None = None
+    whole: bool = False
+    details: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What is printed: `parts` of a text, or `raw` bytes. `messages` are for stderr, `level` is
+    that of the verdict, `query_id` names the search in the log."""
+
+    parts: tuple[str | Painted, ...] = ()
+    raw: bytes | None = None
+    messages: tuple[str, ...] = ()
+    level: str = "none"
+    query_id: str = ""
+
+
+def printed(
+    pack: EvidencePack, wanted: Wanted, infos: Iterable[CollectionInfo], query_id: str = ""
+) -> Printed:
+    """The pack as it is wanted. `infos` are the collections of the index."""
+    from pincite.surfaces.render import null_files, render
+
+    messages = tuple(f"warning: {one.code}: {one.message}" for one in pack.warnings)
+    level = pack.verdict.level
+    if wanted.null:
+        return Printed((), null_files(pack), messages, level, query_id)
+    if wanted.form != "table":
+        parts = render(pack, wanted.form)  # type: ignore[arg-type]
+        return Printed(parts, None, messages, level, query_id)
+    look = look_of(pack, wanted, infos)
+    return Printed(render(pack, "table", look), None, messages, level, query_id)
+
+
+def look_of(pack: EvidencePack, wanted: Wanted, infos: Iterable[CollectionInfo]) -> Look:
+    """How the table of a pack is shown."""
+    from pincite.surfaces.table import Look
+
+    asked = [info for info in infos if info.spec.name in _collections(pack)]
+    return Look(
+        width=wanted.width,
+        here=wanted.here,
+        roots={
+            (info.spec.name, record.source.name): record.source.location
+            for info in asked
+            for record in info.sources
+            if record.source.kind in _ON_DISK
+        },
+        languages=tuple(sorted({info.spec.language for info in asked})) or ("english",),
+        around=wanted.around,
+        whole=wanted.whole,
+        details=wanted.details,
+        host=wanted.host,
+    )
+
+
+def _collections(pack: EvidencePack) -> frozenset[str]:
+    return frozenset(item.collection for item in (*pack.evidence, *pack.closest))
+
+
+def parts_to_json(parts: Sequence[str | Painted]) -> list[Any]:
+    """Texts as they are, others as their fields."""
+    return [
+        [part.text, part.code, part.link] if isinstance(part, Painted) else part for part in parts
+    ]
+
+
+def parts_of_json(found: Sequence[Any]) -> tuple[str | Painted, ...]:
+    """What `parts_to_json` gave."""
+    return tuple(Painted(*one) if isinstance(one, list) else one for one in found)

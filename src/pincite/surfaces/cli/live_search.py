@@ -1,0 +1,64 @@
+"""The live view over an index: through the daemon, which stays warm between two keys."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from prompt_toolkit.input import create_input
+from prompt_toolkit.output import create_output
+
+from pincite.asking import SearchOptions
+from pincite.engine import AsyncPincite
+from pincite.errors import PinciteError
+from pincite.settings.opening import settings_for
+from pincite.settings.terminal import terminal_settings
+from pincite.surfaces.answer import Wanted, look_of
+from pincite.surfaces.cli.live import Found, LiveView
+
+
+def search_live(asked: Mapping[str, Any], here: str, index: Path | None, *, colour: bool) -> None:
+    """Until the user leaves. `asked` are the fields of `SearchOptions` for every question. Raises
+    IndexNotFound and ConfigError before the terminal is touched."""
+    asyncio.run(_search_live(SearchOptions(**asked), here, index, colour=colour))
+
+
+async def _search_live(
+    options: SearchOptions, here: str, index: Path | None, *, colour: bool
+) -> None:
+    settings = settings_for(index)
+    silent = replace(settings, log=replace(settings.log, enabled=False))  # halves of words
+    known = terminal_settings()
+    async with AsyncPincite(silent) as engine:
+        engine.client()  # an index that is not there is said as by any other search
+        warming = asyncio.create_task(_warm(engine))
+
+        async def search(text: str) -> Found:
+            pack = await engine.find(replace(options, text=text))
+            wanted = Wanted(width=shutil.get_terminal_size().columns, here=here)
+            return Found(pack, look_of(pack, wanted, await engine.collections()))
+
+        view = LiveView(
+            search,
+            known.editor,
+            stdin=create_input(sys.__stdin__),
+            stdout=create_output(stdout=sys.__stdout__),  # what it shows is escaped already
+            colour=colour and known.colour,
+        )
+        try:
+            await view.run()
+        finally:
+            warming.cancel()
+            with suppress(asyncio.CancelledError):
+                await warming
+
+
+async def _warm(engine: AsyncPincite) -> None:
+    with suppress(PinciteError):  # the first search says it
+        await engine.warm()

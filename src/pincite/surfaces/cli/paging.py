@@ -1,0 +1,72 @@
+"""Long results are read in a pager, as git and ripgrep's users have it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pincite.settings.terminal import terminal_settings
+from pincite.support.terminal import Painted, control, sequences, visible
+from pincite.surfaces.cli.options import say
+
+When = Literal["auto", "always", "never"]
+
+
+def show_result(
+    parts: Sequence[str | Painted], colour: When = "auto", *, pager: bool = True
+) -> None:
+    """A result on stdout, with a newline. On a terminal that it is too long for it is shown in the
+    pager, and places can be clicked where it is not. Nothing of that in a pipe, but for colour
+    where it is `always`."""
+    known = terminal_settings()
+    terminal = sys.stdout.isatty()
+    painted = colour == "always" or (colour == "auto" and terminal and known.colour)
+    if not terminal:
+        sys.stdout.write(f"{_text(parts, colour=painted)}\n")
+        return
+    columns, rows = shutil.get_terminal_size()
+    if pager and known.pager and _rows(parts, columns) >= rows:
+        text = _text(parts, colour=painted)
+        if _paged(f"{text}\n", known.pager, known.variables, named=known.pager_named):
+            return
+    links = known.links and painted
+    control(sys.stdout, f"{_text(parts, colour=painted, links=links)}\n")
+    sys.stdout.flush()
+
+
+def _text(parts: Sequence[str | Painted], *, colour: bool, links: bool = False) -> str:
+    return "".join(
+        sequences(part, colour=colour, links=links) if isinstance(part, Painted) else visible(part)
+        for part in parts
+    )
+
+
+def _rows(parts: Sequence[str | Painted], columns: int) -> int:
+    """How many rows of a terminal the text takes, about."""
+    text = "".join(part.text if isinstance(part, Painted) else part for part in parts)
+    return sum(max(1, -(-len(line) // max(1, columns))) for line in text.split("\n"))
+
+
+def _paged(text: str, command: str, variables: Mapping[str, str], *, named: bool) -> bool:
+    """Was it shown in the pager? The command is split into words, and no shell sees it."""
+    import shlex
+    import signal
+    import subprocess
+
+    try:
+        words = shlex.split(command)
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, env={**os.environ, **variables})
+    except (OSError, ValueError, IndexError) as error:
+        if named:
+            why = error.strerror if isinstance(error, OSError) and error.strerror else error
+            say(f"warning: the pager {command!r} cannot be started: {why}")
+        return False
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the pager, which goes on
+    try:
+        process.communicate(text.encode(errors="backslashreplace"))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return True

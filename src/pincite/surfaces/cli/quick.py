@@ -1,0 +1,69 @@
+"""A search that the daemon makes as a whole, so that this process needs no engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pincite.daemon import short
+from pincite.settings.nearest import nearest
+from pincite.surfaces.answer import Printed, Wanted, parts_of_json
+from pincite.surfaces.cli.options import say
+
+_COMPLETION_S = 1.0  # that somebody waits who pressed Tab
+
+
+def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> Printed | None:
+    """What the daemon gives to print, None where this process has to search itself. Raises what
+    the search raises."""
+    try:
+        answer = _asked({"options": dict(asked), "wanted": asdict(wanted)}, index)
+    except TimeoutError as error:
+        from pincite.daemon.spawn import hung
+
+        near = nearest(index)
+        place = near.root if near else Path()
+        raise hung(place, "ask", short.ANSWER_S) from error
+    if answer is None:
+        return None
+    if failed := answer.get("error"):
+        from pincite.daemon.protocol import revive_error
+
+        for message in answer.get("messages", ()):
+            say(message)
+        raise revive_error(*failed)
+    done = answer.get("printed")
+    if not isinstance(done, dict):
+        return None
+    raw = done["raw"]
+    return Printed(
+        parts_of_json(done["parts"]),
+        None if raw is None else raw.encode("utf-8", "surrogateescape"),
+        tuple(done["messages"]),
+        done["level"],
+        done["query_id"],
+    )
+
+
+def names_of(what: str, index: Path | None) -> list[str]:
+    """The names of the `collections` or `sources`, none where no daemon runs. Raises
+    TimeoutError."""
+    answer = _asked({"names": what}, index, seconds=_COMPLETION_S) or {}
+    return [name for name in answer.get("names", ()) if isinstance(name, str)]
+
+
+def _asked(
+    request: Mapping[str, Any], index: Path | None, *, seconds: float = short.ANSWER_S
+) -> dict[str, Any] | None:
+    near = nearest(index)
+    if near is None:
+        return None
+    place = {
+        "index": str(near.root),
+        "folder": str(near.folder),
+        "variables": dict(near.variables),
+        "places": list(near.places),
+    }
+    return short.ask(near.root, {**place, **request}, seconds)

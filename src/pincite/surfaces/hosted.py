@@ -1,0 +1,160 @@
+"""The command line's questions, answered inside the daemon: by the same engine, over the index that
+is open here, into the same log, in the same words.
+
+What needs more than this process has is declined, and the client does it: settings that are wrong
+or name models of providers, rerankers and collections of other programs; an index that can only be
+read; an environment in which files lie elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import time
+from collections.abc import Mapping
+from contextvars import Context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pincite.asking import SearchOptions, profile_of, question_of, tags_of_texts
+from pincite.daemon.open_index import prepare
+from pincite.daemon.protocol import describe_error
+from pincite.daemon.remote_search import Answer, RemoteSearch, remote_search_of
+from pincite.daemon.short import identity
+from pincite.engine import AsyncPincite
+from pincite.errors import EnginePanicked, PinciteError
+from pincite.settings.load import Settings, load_settings
+from pincite.settings.nearest import places
+from pincite.surfaces.answer import Printed, Wanted, parts_to_json, printed
+from pincite.surfaces.hidden import hidden_preset
+from pincite.trace import Trace
+
+if TYPE_CHECKING:
+    from pincite.daemon.protocol import ServedIndex
+    from pincite.daemon.service import Daemon
+
+log = logging.getLogger("pincite.daemon")
+
+
+class _Declined(Exception):
+    """The client has to do this itself."""
+
+
+class _Apart:
+    """The daemon as its clients see it: what it does for a search is not what the search did, and
+    stays out of its trace."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+
+    async def ask(self, asked: RemoteSearch) -> Answer:
+        """As `Service.ask`."""
+        return await asyncio.create_task(self._daemon.ask(asked), context=Context())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._daemon, name)
+
+
+class _Inside(AsyncPincite):
+    """The engine in the process that has the index open."""
+
+    def __init__(self, settings: Settings, daemon: Daemon) -> None:
+        super().__init__(settings)
+        self._client = cast("ServedIndex", _Apart(daemon))
+
+    def client(self, *, create: bool = False) -> ServedIndex:  # noqa: ARG002
+        """The index, which is open."""
+        return cast("ServedIndex", self._client)
+
+    async def require_hosted(self, asked: SearchOptions) -> None:
+        """Raise _Declined unless the whole search can be made here."""
+        try:
+            question, profile = question_of(asked), profile_of(asked, self.settings)
+            _, deps = await self._opened(question.scope, profile)
+            index = cast("ServedIndex", self._client)
+            hosted = remote_search_of(question, deps, index, profile, logged=False)
+        except EnginePanicked:
+            raise
+        except PinciteError:
+            return  # the search says it, and logs it
+        if hosted is None:
+            raise _Declined("it needs what only the client has")
+
+
+async def answer_short(body: bytes, daemon: Daemon, root: Path) -> bytes:
+    """The answer to a question in JSON, in JSON. Raises EnginePanicked."""
+    try:
+        asked = json.loads(body)
+        if not isinstance(asked, dict) or asked.get("identity") != identity():
+            raise _Declined("this process is of another version")
+        told = await _answer(asked, daemon, root)
+    except _Declined as error:
+        told = {"declined": str(error)}
+    except EnginePanicked:
+        raise
+    except PinciteError as error:
+        told = {"error": describe_error(error)}
+    except Exception:
+        log.exception("a short question failed")
+        told = {"declined": "it failed"}
+    return json.dumps(told).encode()
+
+
+async def _answer(asked: Mapping[str, Any], daemon: Daemon, root: Path) -> dict[str, Any]:
+    if "names" in asked:
+        return {"names": await _names(asked["names"], daemon)}
+    settings = _settings(asked, root)
+    if (await daemon.hello()).only_read:
+        raise _Declined("the index can only be read")
+    if settings.foreign or settings.use.rerank:
+        raise _Declined("it needs what only the client has")
+    try:
+        prepare(root, settings.store, create=False)
+    except PinciteError as error:
+        raise _Declined("the index is not as the settings say") from error
+    given = dict(asked["options"])
+    options = SearchOptions(**{**given, "tags": tags_of_texts(given["tags"])})
+    engine = _Inside(settings, daemon)
+    await engine.require_hosted(options)
+    trace = Trace(time.perf_counter, detailed=False)
+    hidden = hidden_preset(settings, options.preset)
+    try:
+        pack = await engine.find(options, trace=trace)
+    except PinciteError as error:
+        return {"error": describe_error(error), "messages": [hidden] if hidden else []}
+    infos = await daemon.collections()
+    done = printed(pack, Wanted(**asked["wanted"]), infos, trace.query_id)
+    return {"printed": _to_json(done, hidden)}
+
+
+async def _names(what: str, daemon: Daemon) -> list[str]:
+    """The names of the collections or of the sources, for completion."""
+    infos = await daemon.collections()
+    if what == "collections":
+        return sorted({info.spec.public_name for info in infos})
+    return sorted({record.source.name for info in infos for record in info.sources})
+
+
+def _settings(asked: Mapping[str, Any], root: Path) -> Settings:
+    """What the client's settings are. Raises _Declined where they cannot be told from here."""
+    if asked["places"] != list(places(os.environ)):
+        raise _Declined("the client has its files elsewhere")
+    try:
+        settings = load_settings(asked["variables"], Path(asked["folder"]), Path(asked["index"]))
+    except PinciteError as error:
+        raise _Declined("the settings are wrong") from error
+    if settings.index.resolve() != root.resolve():
+        raise _Declined("it is about another index")
+    return settings
+
+
+def _to_json(done: Printed, hidden: str) -> dict[str, Any]:
+    return {
+        "parts": parts_to_json(done.parts),
+        "raw": None if done.raw is None else done.raw.decode("utf-8", "surrogateescape"),
+        "messages": [*([hidden] if hidden else []), *done.messages],
+        "level": done.level,
+        "query_id": done.query_id,
+    }

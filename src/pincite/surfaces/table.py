@@ -1,0 +1,228 @@
+"""A pack for a person: a line for each result that says where it is, and its text below."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
+from pincite.model.citation import place_of
+from pincite.support.terminal import Painted, file_link, one_line, visible
+from pincite.surfaces.excerpt import Weighed, excerpt
+from pincite.surfaces.highlight import Highlighter, Mark
+from pincite.surfaces.render import asides, attributes_of, reason_of, short_id, verdict_words
+
+WIDE = 160  # where there is no terminal
+_MOST_LINES = 24  # of one result; 300 tokens are about 30
+_CONSIDERED = 2_000  # lines of one text
+_LEAST_TEXT = 20  # columns
+_COLOURS = {"grounded": "1;32", "weak": "1;33", "none": "1;31"}
+_LOCATION, _NUMBER, _MATCH, _DIM, _BOLD, _ASIDE = "35", "32", "1;31", "2", "1", "33"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a pack is shown. `roots` are the folders of sources on this machine, by collection and
+    source; paths below `here` are shown from there. `languages` are those of the collections.
+    `around` is the number of lines before and after each line with a word of the question, None
+    for an excerpt; `whole` shows texts in full, `details` citation and signals of each result.
+    `host` stands in the addresses of files."""
+
+    width: int = WIDE
+    here: str = ""
+    roots: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    languages: tuple[str, ...] = ("english",)
+    around: int | None = None
+    whole: bool = False
+    details: bool = False
+    host: str = ""
+
+
+def table(pack: EvidencePack, look: Look) -> Iterator[str | Painted]:
+    """The parts of a text without a final newline. What stands on a line of its own is kept to its
+    line."""
+    verdict = pack.verdict
+    highlighter = Highlighter(pack.query, look.languages)
+    yield Painted(verdict_words(verdict), _COLOURS[verdict.level])
+    yield Painted(f": {one_line(reason_of(verdict))}", _DIM)
+    for aside in asides(pack):
+        yield "\n"
+        yield Painted(one_line(aside), _ASIDE)
+    yield from _results(pack.evidence, look, highlighter)
+    if pack.closest:
+        yield "\n\n"
+        yield Painted("below the bar, only nearest:", _COLOURS["none"])
+        yield from _results(pack.closest, look, highlighter)
+
+
+def grouped(results: Sequence[Evidence]) -> list[list[Evidence]]:
+    """The results of each file together, best first; those without a path by themselves."""
+    groups: dict[tuple[str, ...], list[Evidence]] = {}
+    for item in results:
+        own = () if item.path else (item.candidate_id,)
+        groups.setdefault((item.collection, item.repo, item.path, *own), []).append(item)
+    return list(groups.values())
+
+
+def _results(
+    results: Sequence[Evidence], look: Look, highlighter: Highlighter
+) -> Iterator[str | Painted]:
+    for group in grouped(results):
+        yield "\n"
+        for item in group:
+            yield "\n"
+            yield from heading(item, look)
+            yield from _details(item, look)
+            yield from body(item, look, highlighter)
+
+
+def heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
+    """One line that says where a result is."""
+    place, link = location(item, look)
+    yield Painted(f"[{item.number}]", _BOLD)
+    yield " "
+    yield Painted(one_line(place), _LOCATION, link)
+    if item.path and item.end_line > item.start_line:
+        yield Painted(f"-{item.end_line}", _DIM)
+    yield f"  {item.score:.2f}"
+    if item.truth == "moved":
+        yield "  "
+        yield Painted("moved since it was indexed", _ASIDE)
+    if item.headings:
+        yield f"  {one_line(' > '.join(item.headings))}"
+    yield "  "
+    yield Painted(short_id(item), _DIM)
+
+
+def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
+    """What else is known of a result, on lines of their own."""
+    if look.details or (item.collection, item.repo) not in look.roots:
+        yield "\n    "
+        yield Painted(one_line(item.citation), _DIM)
+    if item.url and item.start_char is not None:  # a record's citation has no address in it
+        yield "\n    "
+        yield Painted(one_line(item.url), _DIM)
+    if look.details:
+        yield f"\n    {score_of(item)}"
+    if held := attributes_of(item):
+        yield f"\n    {held}"[: look.width]
+
+
+def location(item: Evidence, look: Look) -> tuple[str, str]:
+    """`path:line`, from where the user stands if the file is below, and the address of the file;
+    nothing where it is not on this machine."""
+    line = f":{item.start_line}" if item.path and item.end_line else ""
+    path, found = item.path, file_of(item, look.roots)
+    if not path or not found:
+        return (f"{path}{line}" if path else place_of(item) or item.collection), ""
+    if look.here and found.startswith(f"{look.here.rstrip('/')}/"):
+        path = found[len(look.here.rstrip("/")) + 1 :]
+    return f"{path}{line}", file_link(found, look.host)
+
+
+def file_of(item: Evidence, roots: Mapping[tuple[str, str], str]) -> str:
+    """The absolute path of the file of a result, nothing where it has none here."""
+    root = roots.get((item.collection, item.repo))
+    if not root or not item.path:
+        return ""
+    found = os.path.normpath(os.path.join(root, item.path))  # noqa: PTH118 - many, and quick
+    inside = found.startswith(f"{root.rstrip('/')}/")
+    return found if inside and os.path.isfile(found) else ""  # noqa: PTH113
+
+
+def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str | Painted]:
+    """The text of a result, an excerpt where it is long; each line begins with a newline."""
+    shown = item.context
+    text = (shown.text if shown else item.text).removesuffix("\n")
+    first = shown.start_line if shown else item.start_line
+    lines = [_plain(line) for line in text.split("\n")]
+    skipped = max(0, min((item.start_line - first if shown else 0) - _CONSIDERED // 2, len(lines)))
+    lines, first = lines[skipped : skipped + _CONSIDERED], first + skipped
+    numbered = bool(item.path and item.end_line)
+    found = _found(item)
+    marks = [highlighter.marks(line) for line in lines]
+    weighed = [
+        Weighed(
+            frozenset().union(*(mark.terms for mark in held)),
+            not shown or any(start <= first + n <= end for start, end in found),
+            not line.strip(),
+        )
+        for n, (line, held) in enumerate(zip(lines, marks, strict=True))
+    ]
+    picked = excerpt(weighed, len(lines) if look.whole else _MOST_LINES, look.around)
+    size = len(str(first + len(lines))) if numbered else 0
+    before = -1
+    for n in picked:
+        if before >= 0 and n > before + 1:
+            yield "\n"
+            yield Painted("  --", _DIM)
+        before = n
+        sign = ":" if weighed[n].found else "-"
+        yield "\n  "
+        if numbered:
+            yield Painted(f"{first + n:>{size}}{sign}", _NUMBER if weighed[n].found else _DIM)
+        else:
+            yield Painted("|", _DIM)
+        if lines[n]:
+            yield " "
+            yield from painted(lines[n], marks[n], max(_LEAST_TEXT, look.width - size - 4))
+    left = len([n for n in range(len(lines)) if not weighed[n].blank]) - len(
+        [n for n in picked if not weighed[n].blank]
+    )
+    if left and look.around is None:
+        yield "\n  "
+        yield Painted(f"... {left} more line{'s' if left > 1 else ''}", _DIM)
+
+
+def _found(item: Evidence) -> list[tuple[int, int]]:
+    """The lines that were found, of all that is shown."""
+    matches = item.context.matches if item.context else ()
+    return [(one.start_line, one.end_line) for one in matches] or [(item.start_line, item.end_line)]
+
+
+def _plain(line: str) -> str:
+    return visible(line.removesuffix("\r").expandtabs(4)[:20_000])
+
+
+def painted(line: str, marks: Sequence[Mark], width: int) -> Iterator[str | Painted]:
+    """A line within so many columns, its marks in colour. One whose first mark would be beyond them
+    begins later."""
+    begin = 0
+    if marks and len(line) > width and marks[0].end > width - 4:
+        begin = max(0, min(marks[0].start - width // 4, len(line) - width + 3))
+        yield Painted("...", _DIM)
+        width -= 3
+    end, columns = begin, 0
+    while end < len(line):
+        columns += _columns(line[end])
+        if columns > width:
+            break
+        end += 1
+    cut = end < len(line)
+    end = max(begin, end - 3) if cut else end
+    at = begin
+    for mark in marks:
+        start, stop = max(mark.start, at), min(mark.end, end)
+        if start < stop:
+            yield line[at:start]
+            yield Painted(line[start:stop], _MATCH)
+            at = stop
+    yield line[at:end]
+    if cut:
+        yield Painted("...", _DIM)
+
+
+def _columns(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def score_of(item: Evidence) -> str:
+    """The number that it is ranked by, with its name and what kind of number it is."""
+    ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
+    return f"{ranks.name} {ranks.value:.3f} ({ranks.kind})"

@@ -1,0 +1,216 @@
+"""A search in the daemon as a whole: the same answer, the same log, the same refusals, and a
+process that has hardly imported anything."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pincite.daemon import protocol, short
+from pincite.settings.nearest import nearest
+from tests.environment import clean_environment
+from tests.places import HANGS_S
+from tests.surfaces.conftest import Cli
+
+#: An environment in which the daemon cannot know where the client has its files.
+LONG = {"XDG_DATA_HOME": "/elsewhere"}
+#: Nothing of these may be imported by a search that the daemon makes.
+ENGINE = (
+    *("numpy", "msgspec", "httpx", "asyncio", "tomllib", "onnxruntime", "qdrant_edge", "Stemmer"),
+    *("ssl", "subprocess", "sqlite3", "prompt_toolkit", "yaml", "tree_sitter", "platformdirs"),
+    *("pincite.engine", "pincite.search", "pincite.model", "pincite.settings.load"),
+)
+MOST_MODULES = 175  # 152 with Python 3.11; the engine has 560
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    """An index by word alone, of which one collection requires a tag; its daemon runs."""
+    cli = Cli(tmp_path_factory.mktemp("zoo"))
+    cli.write("pincite.toml", '[collections.closed]\nrequire = ["keeper"]\n')
+    cli.write("files/guide.md", "# Zebras\n\nA zebra eats grass.\n\nIt is striped.\n")
+    cli.write("files/feed.py", 'def feed(zebra):\n    """Give grass."""\n    return zebra\n')
+    cli.write("closed/secret.md", "# Keeper\n\nThe zebra of the keeper is called Quetzal.\n")
+    cli("index", "files", "--lexical", "--name", "zoo")
+    cli("index", "closed", "--lexical", "-c", "closed", "--set", "keeper=ann")
+    yield cli
+    cli("stop")
+
+
+def modules_of(cli: Cli, *arguments: str, **variables: str) -> list[str]:
+    """What a command has imported when it ends."""
+    code = (
+        "import sys\nfrom pincite.surfaces.cli.app import main\n"
+        f"sys.argv = ['pincite', *{arguments!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "sys.stderr.write('modules ' + ' '.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cli.folder,
+        env=clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=HANGS_S,
+    )
+    return done.stderr.rpartition("modules ")[2].split()
+
+
+def logged(cli: Cli) -> dict[str, Any]:
+    """The last line of the log, without what is another in every search."""
+    lines = (cli.folder / ".pincite" / "retrieval.jsonl").read_bytes().splitlines()
+    event: dict[str, Any] = json.loads(lines[-1])
+    return {name: event[name] for name in event if name not in ("query_id", "time", "timings_ms")}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("zebra", "-c", "main"),
+        ("what does a zebra eat", "-c", "main", "-n", "1", "--context", "section"),
+        ("zebra", "-c", "main", "--kind", "code", "--by", "keyword", "--mode", "debug"),
+        ("zebra", "-c", "main", "--path", "*.md", "--not-path", "x*", "--where", "kind = docs"),
+        ("zebra", "--tag", "keeper=ann", "-c", "closed"),
+        ("zebra", "-c", "main", "--preset", "evidence", "--budget-ms", "5000"),
+        ("quantum", "-c", "main"),
+        ("quantum", "-c", "main", "--all"),
+        ("", "-c", "main"),
+        ("zebra",),
+        ("zebra", "-c", "nope"),
+        ("zebra", "-c", "main", "--where", "kind ="),
+        ("zebra", "-c", "main", "--tag", "novalue"),
+        ("zebra", "--tag", "keeper=bob", "-c", "closed"),
+    ],
+)
+def test_both_ways_give_the_same_pack_log_and_refusal(zoo: Cli, arguments: tuple[str, ...]) -> None:
+    def told(**variables: str) -> tuple[Any, dict[str, Any]]:
+        done = subprocess.run(
+            [sys.executable, "-m", "pincite.surfaces.cli.app", "search", *arguments, "--json"],
+            cwd=zoo.folder,
+            env=clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=HANGS_S,
+        )
+        pack = json.loads(done.stdout) if done.stdout else {}
+        pack.pop("timings_ms", None)
+        said = [line for line in done.stderr.splitlines() if not line.startswith("query ")]
+        return (done.returncode, pack, said), logged(zoo)
+
+    quick, by_daemon = told()
+    full, by_client = told(**LONG)
+    assert quick == full
+    assert by_daemon == by_client
+
+
+@pytest.mark.parametrize(
+    "form", [("-f", "table"), ("-f", "md"), ("-f", "files"), ("-f", "files", "-0")]
+)
+def test_both_ways_print_the_same(zoo: Cli, form: tuple[str, ...]) -> None:
+    arguments = ("search", "zebra grass", "-c", "main", *form)
+    quick, full = zoo(*arguments), zoo(*arguments, XDG_DATA_HOME="/elsewhere")
+    assert (quick.stdout, quick.stderr) == (full.stdout, full.stderr)
+    assert quick.stdout
+
+
+def test_a_search_in_a_warm_daemon_imports_a_socket_a_parser_and_little_else(zoo: Cli) -> None:
+    loaded = modules_of(zoo, "search", "zebra", "-c", "main")
+    assert set(ENGINE).isdisjoint(loaded)
+    assert len(loaded) <= MOST_MODULES
+    assert "pincite.engine" in modules_of(zoo, "search", "zebra", "-c", "main", **LONG)
+
+
+def test_what_is_unusual_is_searched_here(zoo: Cli) -> None:
+    for variables in (
+        {"PINCITE_QDRANT_KEY": "k"},
+        {"PINCITE_MODELS": "relative"},
+        {"HOME": "/elsewhere"},
+    ):
+        assert "pincite.engine" in modules_of(zoo, "search", "zebra", "-c", "main", **variables)
+    assert "pincite.engine" in modules_of(zoo, "search", "zebra", "-c", "main", "--explain")
+
+
+def test_wrong_settings_are_said_as_ever(zoo: Cli) -> None:
+    done = zoo("search", "zebra", code=2, PINCITE_NONSENSE="1")
+    assert "unknown environment variable PINCITE_NONSENSE" in done.stderr
+
+
+def test_settings_that_change_hold_with_the_next_search(zoo: Cli) -> None:
+    toml = zoo.folder / "pincite.toml"
+    before = toml.read_text()
+    try:
+        toml.write_text(before + "[select]\nresults = 1\n")
+        assert len(zoo.json("search", "zebra", "-c", "main")["evidence"]) == 1
+        toml.write_text(before + "[select]\nresults = 'many'\n")
+        assert "results" in zoo("search", "zebra", "-c", "main", code=2).stderr
+    finally:
+        toml.write_text(before)
+    assert len(zoo.json("search", "zebra", "-c", "main")["evidence"]) == 2
+
+
+def test_without_a_daemon_the_search_starts_one(zoo: Cli) -> None:
+    zoo("stop")
+    assert "guide.md" in zoo("search", "zebra grass", "-c", "main").stdout
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"\0\0\0\0", b"\xff\xff\xff\xff", b"\0\0\0\x02{]", b"\0\0\0\x02[]", b"\0\0\0\x10{}"],
+)
+def test_an_answer_that_is_none_leaves_the_search_to_the_client(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(short.SOCKET)
+        server.listen()
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(short.SOCKET)
+        peer, _ = server.accept()
+        with client, peer:
+            peer.sendall(answer)
+            peer.shutdown(socket.SHUT_WR)
+            assert short._read(short._received(client)) is None
+
+
+def test_no_folder_and_no_socket_are_nobody(tmp_path: Path) -> None:
+    assert short.ask(tmp_path, {}) is None
+    assert short.ask(tmp_path / "gone", {}) is None
+    assert short.ask(tmp_path / ("x" * 200), {}) is None
+    (tmp_path / short.SOCKET).write_text("no socket")
+    assert short.ask(tmp_path, {}) is None
+
+
+def test_a_daemon_declines_a_client_of_another_version(zoo: Cli) -> None:
+    request = json.dumps({"identity": ["0.0", 1, "x"], "names": "sources"}).encode()
+    for body, answered in ((request, b"declined"), (b"{nonsense", b"declined")):
+        with socket.socket(socket.AF_UNIX) as stream:
+            stream.connect(str(zoo.folder / ".pincite" / protocol.SOCKET))
+            stream.sendall(short.LENGTH.pack(len(body)) + body)
+            assert answered in short._received(stream)
+
+
+def test_the_nearest_index_is_the_one_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    assert nearest(None, {}) is None
+    (tmp_path / ".pincite").mkdir()
+    (tmp_path / ".pincite" / "catalog.db").touch()
+    found = nearest(None, {"PINCITE_LOG": "0", "OTHER": "x"})
+    assert found is not None
+    assert (found.root, dict(found.variables)) == (tmp_path / ".pincite", {"PINCITE_LOG": "0"})
+    assert nearest(tmp_path / "none", {}) is None
+    assert nearest(Path("../../.pincite"), {}) is not None
+    assert nearest(None, {"PINCITE_INDEX": "~/x"}) is None
