@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Mapping
 from contextvars import Context
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -147,7 +148,7 @@ def _settings(asked: Mapping[str, Any], root: Path) -> Settings:
         raise _Declined("the settings are wrong") from error
     if settings.index.resolve() != root.resolve():
         raise _Declined("it is about another index")
-    return settings
+    return replace(settings, refresh=settings.refresh.by_itself())
 
 
 def _to_json(done: Printed, hidden: str) -> dict[str, Any]:
