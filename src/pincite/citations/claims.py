@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from pincite.citations.find import Lines, find_text
 from pincite.citations.locate import IndexedFile, find_chunk, find_path, open_within
 from pincite.citations.verify import Freshness, document_at
 from pincite.errors import PinciteError, UsageError
@@ -21,6 +20,7 @@ from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
+from pincite.support.find import Lines, find_text
 
 _SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
 ClaimStatus = Freshness | Literal["unknown"]

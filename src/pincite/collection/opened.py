@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -16,7 +18,7 @@ from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
 from pincite.errors import IndexNotFound, UsageError
-from pincite.model import EvidencePack, Notice, Question, Scope
+from pincite.model import EvidencePack, Notice, Question, Scope, SourceRecord
 from pincite.ports import Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
@@ -25,6 +27,7 @@ from pincite.scope.filter import check_scope
 from pincite.search import search
 from pincite.settings.load import Settings
 from pincite.trace import Trace
+from pincite.truth.files import FilesOnDisk
 
 log = logging.getLogger("pincite")
 
@@ -44,6 +47,7 @@ class OpenIndex:
         self.foreign = ForeignCollections(settings, self._models)
         self._client: ServedIndex | None = None
         self._searchables: Searchables | None = None
+        self._files = FilesOnDisk(self._sources)
         self.log = file_recorder(settings.index, settings.log)
 
     async def __aenter__(self) -> Self:
@@ -168,10 +172,13 @@ class OpenIndex:
         if not steps.detailed:
             asked = remote_search_of(question, deps, daemon, profile, logged=self.log.enabled)
         if asked is None:
-            return await search(question, deps, profile, steps)
+            return await search(question, replace(deps, files=self._files), profile, steps)
         answer = await daemon.ask(asked)
         entry.found = answer.found
         return answer.pack
+
+    async def _sources(self, collection: str) -> Sequence[SourceRecord]:
+        return await self.client().sources(collection)
 
     async def _outdated(self) -> bool:
         """Have collections come or gone since they were opened? Then they are opened again."""

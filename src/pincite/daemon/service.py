@@ -21,6 +21,7 @@ from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec, Vector
 from pincite.ports import DenseEncoder
 from pincite.stores.opening import Opened, open_edge
+from pincite.truth.files import FilesOnDisk
 
 log = logging.getLogger("pincite.daemon")
 
@@ -59,6 +60,7 @@ class Daemon(LocalIndex):
         self._models = models
         self._load_encoder = load_encoder
         self._encoder: asyncio.Future[DenseEncoder] | None = None
+        self._files = FilesOnDisk(self.sources)
         self.leaving = asyncio.Event()
         self.usage = Usage()
 
@@ -120,7 +122,7 @@ class Daemon(LocalIndex):
         return await encoder.embed_query(text)
 
     async def ask(self, asked: remote_search.RemoteSearch) -> remote_search.Answer:
-        return await remote_search.answer(asked, self)
+        return await remote_search.answer(asked, self, self._files)
 
     async def create(self, spec: CollectionSpec) -> None:
         await super().create(spec)
