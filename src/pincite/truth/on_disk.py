@@ -7,6 +7,7 @@ knows, so it is read each time until it is older than that.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -75,6 +76,8 @@ class Disk:
         except PermissionError:
             return Lacking("closed", "the file may not be read any more")
         except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
+                return Lacking("gone", "the file is gone")
             return Lacking("failed", f"{path} cannot be looked at: {error.strerror}")
 
     def _below(self, root: str, path: str, folders: dict[str, bool]) -> bool:
