@@ -28,8 +28,10 @@ _CAUTION: Final[dict[VerdictLevel, str]] = {
     "none": " None of it is relevant enough: do not answer from it.",
 }
 #: Warnings that say what an answer may lack.
-_MISSING = ("collection_failed", "nothing_in_scope")
+_MISSING = ("collection_failed", "nothing_in_scope", "stale_omitted", "source_gone")
 _NOTHING = "Nothing relevant is indexed. Do not answer from it: say so, or ask in other words."
+
+_GONE = "What was found is no longer in its files. Do not answer from it: index again, or say so."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def write_prompt(pack: EvidencePack, max_tokens: int, *, line_numbers: bool) -> 
     require_kind("line_numbers", line_numbers, bool, "True or False")
     parts = [_head(pack, max_tokens)]
     if not pack.evidence:
-        return _BETWEEN.join([*parts, _NOTHING])
+        return _BETWEEN.join([*parts, _GONE if pack.omitted else _NOTHING])
     parts.append(_RULE + _CAUTION[pack.verdict.level])
     count = len(pack.evidence)
     left = max_tokens - sum(_cost(part) for part in parts) - _cost(_left_out(count, count))

@@ -18,6 +18,8 @@ from pincite.surfaces.cli.options import Painted
 
 Format = Literal["table", "json", "md", "files"]
 
+#: Of a passage whose file has changed: its lines are those of now.
+MOVED = "moved since it was indexed"
 _SNIPPET_LINES = 6
 _MOST_CHARS = 240  # of attributes on their line
 _WIDE = 160  # where there is no terminal
@@ -124,6 +126,8 @@ def _table(pack: EvidencePack) -> Iterator[str | Painted]:
             yield "\n    "
             yield Painted(one_line(item.url), "2")
         yield f"\n    {_score(item)}  {short_id(item)}{f'  {heading}' if heading else ''}"
+        if item.truth == "moved":
+            yield f"\n    {MOVED}"
         if held := _attributes(item):
             yield f"\n    {held}"[:width]
         shown = item.context.text if item.context else item.text
@@ -158,6 +162,8 @@ def _markdown(pack: EvidencePack) -> str:
             blocks.append(f"Address: {one_line(item.url)}")
         if item.headings:  # not at the beginning of a line, where it might open a block
             blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
+        if item.truth == "moved":
+            blocks.append(f"({MOVED})")
         if held := _attributes(item):
             blocks.append(f"Attributes: {held}")
         blocks.append(_fenced(item.text, item))

@@ -8,7 +8,7 @@ from pincite.citations.claims import ClaimCheck
 from pincite.citations.locate import Passage
 from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
 from pincite.ports import CollectionInfo
-from pincite.surfaces.render import reason_of, short_id
+from pincite.surfaces.render import MOVED, reason_of, short_id
 
 _SNIPPET_CHARS = 160
 
@@ -17,7 +17,7 @@ def pack_lines(pack: EvidencePack) -> str:
     """The verdict, a line per item, a line per warning."""
     lines = [f"{pack.verdict.level}: {reason_of(pack.verdict)}"]
     lines += [_item(item) for item in pack.evidence]
-    if not pack.evidence:
+    if not pack.evidence and not pack.omitted:
         lines.append("Nothing relevant is indexed: ask in other words, or say so.")
     lines += [f"warning {notice.code}: {notice.message}" for notice in pack.warnings]
     return "\n".join(lines)
@@ -34,7 +34,7 @@ def _item(item: Evidence) -> str:
     snippet = words if len(words) <= _SNIPPET_CHARS else f"{words[:_SNIPPET_CHARS]}..."
     return (
         f"[{item.number}] {item.citation}{place} {short_id(item)} {ranks.name} {ranks.value:.2f}"
-        f" |{heading} {snippet}"
+        f"{f' ({MOVED})' if item.truth == 'moved' else ''} |{heading} {snippet}"
     )
 
 
