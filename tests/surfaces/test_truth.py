@@ -79,6 +79,6 @@ def test_a_deleted_file_is_not_quoted_and_the_reason_is_said(cli: Cli) -> None:
     asked = ("search", "how do I rotate a key")
     assert "keys.md" in cli(*asked).stdout
     place.unlink()
-    gone = cli(*asked, code=1)
+    gone = cli(*asked, code=3)
     assert "gone since it was indexed" in gone.stdout
-    assert json.loads(cli(*asked, "--json", code=1).stdout)["omitted"][0]["why"] == "deleted"
+    assert json.loads(cli(*asked, "--json", code=3).stdout)["omitted"][0]["why"] == "deleted"
