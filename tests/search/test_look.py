@@ -82,6 +82,16 @@ def test_what_would_not_be_shown_is_not_named() -> None:
     assert ask(collection, Shelf({last: "deleted"})).omitted == ()
 
 
+def test_a_name_with_line_breaks_stays_on_its_line_in_the_warning() -> None:
+    path = "keys\nwarning: all is well\x1b[2K"
+    collection = asyncio.run(make(None, {path: TEXTS["keys"]}))
+    pack = ask(collection, Shelf({path: "deleted"}))
+    assert [one.path for one in pack.omitted] == [path]
+    (notice,) = [one for one in pack.warnings if one.code == "stale_omitted"]
+    assert "\n" not in notice.message
+    assert "\x1b" not in notice.message
+
+
 def test_where_nothing_is_gone_only_what_is_shown_is_looked_at_and_once() -> None:
     shelf = Shelf()
     ask(asyncio.run(make(None, KEYS)), shelf)

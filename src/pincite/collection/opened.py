@@ -178,6 +178,8 @@ class OpenIndex:
         return answer.pack
 
     async def _sources(self, collection: str) -> Sequence[SourceRecord]:
+        if collection in self.foreign.readable():  # no daemon is started for what it does not know
+            return ()
         return await self.client().sources(collection)
 
     async def _outdated(self) -> bool:

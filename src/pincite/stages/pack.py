@@ -21,6 +21,7 @@ from pincite.model import (
     Verdict,
 )
 from pincite.model.citation import chars_of, cite
+from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.4"
 _NAMED = 5  # paths in a warning
@@ -95,7 +96,7 @@ def _changes(evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> tuple[
         text = f"{moved} {what} changed since it was indexed; the lines are those of now"
         said.append(Notice("moved", text))
     if omitted:
-        paths = list(dict.fromkeys(one.path for one in omitted))
+        paths = list(dict.fromkeys(one_line(one.path) for one in omitted))
         named = ", ".join(paths[:_NAMED]) + (", ..." if len(paths) > _NAMED else "")
         text = f"{len(omitted)} left out, as changed or gone since indexing: {named}"
         said.append(Notice("stale_omitted", text))

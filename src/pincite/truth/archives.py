@@ -14,6 +14,7 @@ from pincite.readers.decoding import decode
 from pincite.sources import OpenSource, SourceLimits
 from pincite.sources.members import ZIP_SUFFIXES
 from pincite.sources.reopening import reopen_source
+from pincite.support.terminal import one_line
 from pincite.truth.on_disk import Signature, signature
 from pincite.truth.seen import Asked, changed, fresh, gone, missing_place, unchecked
 
@@ -53,7 +54,7 @@ class Archives:
                 return
             if not place.lower().endswith(ZIP_SUFFIXES) and status.st_size > _MOST_TAR_BYTES:
                 said = f"{place} is too large to be looked into with each search"
-                _give_up(left, seen, Notice("archive_unchecked", said))
+                _give_up(left, seen, Notice("archive_unchecked", one_line(said)))
                 return
             with reopen_source(record, only_read=True) as opened:
                 for one in left:
@@ -63,7 +64,9 @@ class Archives:
             self._known[key] = known
         except (OSError, PinciteError) as error:
             said = error.message if isinstance(error, PinciteError) else str(error)
-            _give_up(asked, seen, Notice("source_gone", f"{place} cannot be read: {said}"))
+            _give_up(
+                asked, seen, Notice("source_gone", one_line(f"{place} cannot be read: {said}"))
+            )
 
     def _compare(
         self, opened: OpenSource, record: SourceRecord, one: Asked, known: dict[str, str]

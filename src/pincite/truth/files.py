@@ -17,6 +17,7 @@ from pincite.model import Notice, SourceRecord
 from pincite.model.revisions import short_ref
 from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
+from pincite.support.terminal import one_line
 from pincite.truth.archives import Archives
 from pincite.truth.checkouts import Checkouts
 from pincite.truth.folders import Folders
@@ -138,7 +139,7 @@ class FilesOnDisk:
 
 
 def _late(place: str) -> Notice:
-    said = f"{place} does not answer: what is from there is shown as it was indexed, unchecked"
+    said = f"{one_line(place)} does not answer: passages from there are unchecked"
     return Notice("source_not_answering", said)
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace as replace_chunk
 from pincite.model import Notice, SourceRecord
 from pincite.ports import Gone, Quote, Seen
 from pincite.support.machine import this_machine
+from pincite.support.terminal import one_line
 from pincite.truth.compare import around, at_ref, find_again
 from pincite.truth.on_disk import Lacking
 
@@ -51,7 +52,7 @@ def gone(quote: Quote, why: Gone, detail: str) -> Seen:
 def lacking(quote: Quote, what: Lacking, source: str) -> Seen:
     """The file has no content to compare with."""
     if what.problem == "failed":
-        return unchecked(quote, Notice("file_unreadable", f"{source}: {what.detail}"))
+        return unchecked(quote, Notice("file_unreadable", one_line(f"{source}: {what.detail}")))
     return gone(quote, "deleted" if what.problem == "gone" else "stale", what.detail)
 
 
@@ -77,4 +78,4 @@ def missing_place(record: SourceRecord, *, folder: bool) -> str | Notice | None:
 
 def _not_at_hand(name: str, place: str, why: str) -> Notice:
     said = f"the files of {name} are not at hand, so passages of them are unchecked: {place}: {why}"
-    return Notice("source_gone", said)
+    return Notice("source_gone", one_line(said))
