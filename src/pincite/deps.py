@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from pincite.model import Notice, Query, Ranking, Scope, SourceType
-from pincite.ports import LLM, CutTokens, Reranker, Searchable
+from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder, term_id
 from pincite.scope.filter import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
@@ -18,7 +18,8 @@ from pincite.stages.fuse import FuseConfig, dense_weight
 class Deps:
     """What a search needs besides its profile. `terms` are the informative words of a text,
     `notices` say which collections could not be opened. `cut` cuts a text by the tokenizer of the
-    reranker, None where that is not known."""
+    reranker, None where that is not known. `files` are looked at before passages of them are shown;
+    None where they are not at hand, or not meant, as in an evaluation."""
 
     collections: Sequence[Searchable]
     terms: Callable[[str], frozenset[str]]
@@ -27,6 +28,7 @@ class Deps:
     notices: tuple[Notice, ...] = ()
     cut: CutTokens | None = None
     llm: LLM | None = None
+    files: Files | None = None
 
     @property
     def weights(self) -> dict[str, float]:

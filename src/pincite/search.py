@@ -22,12 +22,13 @@ from pincite.scope.filter import check_scope, of_ref
 from pincite.scope.unmatched import unmatched
 from pincite.stages.absent import find_absent
 from pincite.stages.blend import blend
-from pincite.stages.context import context
+from pincite.stages.context import Surroundings, context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load, overtaken, within_reach
+from pincite.stages.look import Looked, look
 from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
 from pincite.stages.pack import pack
@@ -40,13 +41,16 @@ from pincite.stages.smooth import smooth
 from pincite.trace import Trace
 
 _TRIES = 3  # a search that a writer has overtaken begins again
+_LOOK_S = 1.0  # guess, unmeasured: files of a local disk take a thousandth of it
+_LEAST_LOOK_S = 0.05  # however little is left of a budget: what is shown is looked at
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one pass came to."""
+    """What one pass came to: what was `loaded`, and of it what may be shown."""
 
     found: Retrieved
+    loaded: Pool
     judged: Pool
     gated: Gated
     chosen: Chosen
@@ -70,18 +74,16 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
         before = one.judged
         following = next_pass(following, query, one.gated, one.chosen, profile.again)
         spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
-    around = trace.tap(
-        "context", await context(one.chosen.candidates, deps.collections, profile.context)
-    )
+    one, around, seen = await _look(question, query, one, deps, profile, trace)
     plan = _plan(query, one.found, passes, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
-    notices = (*deps.notices, *one.notices, *spared, *around.notices, *lost)
+    notices = (*deps.notices, *one.notices, *spared, *around.notices, *seen.notices, *lost)
+    shown = replace(one.chosen, candidates=seen.candidates)
     apart = deps.apart(question.scope)
-    shown = (one.chosen.candidates, around.of)
-    asked = (query.text, *shown, one.found.rankings, deps.collections, deps.terms)
-    absent = find_absent(*asked, apart=apart)
-    of = (query, one.chosen, one.gated, plan, notices, profile.pack, around.of, deps.required)
-    packed = pack(*of, absent)
+    asked = (query.text, seen.candidates, seen.contexts, one.found.rankings)
+    absent = find_absent(*asked, deps.collections, deps.terms, apart=apart)
+    looked = (seen.contexts, deps.required, absent, seen.truths, seen.omitted)
+    packed = pack(query, shown, one.gated, plan, notices, profile.pack, *looked)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
 
@@ -111,9 +113,25 @@ async def _try(
         changed = overtaken(fused, loaded, collections, loading)
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
+    loaded = replace(loaded, notices=(*loaded.notices, *changed))
+    return await _judge(question, query, found, loaded, deps, profile, trace, before)
+
+
+async def _judge(
+    question: Question,
+    query: Query,
+    found: Retrieved,
+    loaded: Pool,
+    deps: Deps,
+    profile: Profile,
+    trace: Trace,
+    before: Pool | None,
+) -> Outcome:
+    scope, budget_ms = question.scope, question.budget_ms
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, deps.partial))
+    code = deps.code(scope)
     ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, deps.partial)
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
@@ -128,9 +146,47 @@ async def _try(
     )
     kinds = deps.kinds(scope)
     chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
-    return Outcome(
-        found, judged, gated, chosen, (*found.notices, *loaded.notices, *changed, *blended.notices)
-    )
+    notices = (*found.notices, *loaded.notices, *blended.notices)
+    return Outcome(found, loaded, judged, gated, chosen, notices)
+
+
+async def _look(
+    question: Question, query: Query, one: Outcome, deps: Deps, profile: Profile, trace: Trace
+) -> tuple[Outcome, Surroundings, Looked]:
+    """What is shown, as its files have it now. Where they have some of it no more, all candidates
+    are looked at, and what is left of them is judged again: others move up, and what is gone makes
+    no question look answered."""
+    around, seen = await _seen(one.chosen, question, deps, profile, trace)
+    if not seen.gone:
+        return one, around, seen
+    pool = one.loaded.candidates
+    limit_s = _look_s(question, trace)
+    every = await look(pool, (None,) * len(pool), deps.files, limit_s, question.scope.ref)
+    lost = {(gone.collection, gone.chunk.id) for gone in (*seen.gone, *every.gone)}
+    left = tuple(c for c in pool if (c.collection, c.chunk.id) not in lost)
+    loaded = replace(one.loaded, candidates=left)
+    known = (one.found, loaded, deps, profile, trace, one.judged)
+    one = await _judge(question, query, *known)
+    around, again = await _seen(one.chosen, question, deps, profile, trace)
+    return one, around, replace(again, omitted=(*seen.omitted, *again.omitted))
+
+
+async def _seen(
+    chosen: Chosen, question: Question, deps: Deps, profile: Profile, trace: Trace
+) -> tuple[Surroundings, Looked]:
+    shown = chosen.candidates
+    around = trace.tap("context", await context(shown, deps.collections, profile.context))
+    limit_s = _look_s(question, trace)
+    seen = await look(shown, around.of, deps.files, limit_s, question.scope.ref)
+    return around, trace.tap("look", seen)
+
+
+def _look_s(question: Question, trace: Trace) -> float:
+    """For how long files are looked at."""
+    if question.budget_ms is None:
+        return _LOOK_S
+    left_s = (question.budget_ms - trace.spent_ms()) / 1000
+    return min(_LOOK_S, max(_LEAST_LOOK_S, left_s))
 
 
 def _plan(

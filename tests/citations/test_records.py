@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.citations.claims import Claim, ClaimCheck, check
-from pincite.citations.find import find_chars
 from pincite.citations.locate import Passage, get, verify
 from pincite.citations.verify import Checked
 from pincite.errors import UsageError
 from pincite.model import Evidence, EvidencePack, Scope
 from pincite.model.citation import cite
+from pincite.support.find import find_chars
 from tests.records.desk import Desk, run
 
 TEXT = "First line.\nThe printer is on fire.\nCall the brigade.\nLast line."

@@ -85,6 +85,7 @@ def test_four_search_while_a_fifth_indexes_and_the_daemon_is_killed_twice() -> N
         truth = Truth(read_journal(scene.journal))
         for events in scene.found():
             assert len(events) > _ANSWERS
+            assert any(event.items for event in events)
             for event in events:
                 truth.judge(event)
         assert (scene.root / protocol.LOG).read_text().count(" owns ") == 3
@@ -108,9 +109,8 @@ class Truth:
         versions = self.possible(event)
         if event.what == "ask_for_pack":
             shown = {self.version_of(event, item) for item in event.items}
-            assert shown, event
             assert shown <= set(versions), (event, versions)
-            assert len(shown) == 1 or event.name == ROAMING, event
+            assert len(shown) <= 1 or event.name == ROAMING, event
         else:
             whole = [set(self.ids(event.name, version)) for version in versions]
             pairs = [one | other for one, other in pairwise(whole) if event.name == ROAMING]

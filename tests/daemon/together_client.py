@@ -160,7 +160,8 @@ async def _ask_for_pack(pincite: AsyncPincite, name: str) -> dict[str, Any]:
     pack = await pincite.search(f"what is a {name}?", scope=Scope(collections=("main",)))
     warned = "; ".join(f"{notice.code}: {notice.message}" for notice in pack.warnings)
     items = ((e.path, e.start_line, e.end_line, e.text) for e in pack.evidence)
-    return {"items": tuple(items), "error": "" if pack.evidence else f"no evidence {warned}"}
+    said = pack.evidence or pack.omitted  # the writer is ahead of the index
+    return {"items": tuple(items), "error": "" if said else f"no evidence {warned}"}
 
 
 async def _ask_index(pincite: AsyncPincite, name: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from pincite.citations.find import Lines, find_text
 from pincite.citations.forms import Span
 from pincite.citations.locate import (
     IndexedFile,
@@ -32,6 +31,7 @@ from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
+from pincite.support.find import Lines, find_text
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's

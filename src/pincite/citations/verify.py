@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pincite.citations.find import Lines, find_chars, find_text
 from pincite.model import Document, Evidence
 from pincite.model.revisions import content_ref, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import content_hash_of, read_document
 from pincite.readers.decoding import decode
 from pincite.sources import Entry, OpenSource
+from pincite.support.find import Lines, find_chars, find_text
 
 Freshness = Literal["fresh", "moved", "changed", "deleted", "unknown"]
 RevisionState = Literal["confirmed", "refuted", "unknown"]

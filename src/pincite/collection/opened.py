@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -21,7 +22,15 @@ from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
 from pincite.errors import IndexNotFound, StoreError, UsageError
-from pincite.model import DocumentRecord, EvidencePack, Notice, Question, Scope, Source
+from pincite.model import (
+    DocumentRecord,
+    EvidencePack,
+    Notice,
+    Question,
+    Scope,
+    Source,
+    SourceRecord,
+)
 from pincite.ports import CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
@@ -32,6 +41,7 @@ from pincite.scope.reading import named_infos, within_tags
 from pincite.search import search
 from pincite.settings.load import Settings
 from pincite.trace import Trace
+from pincite.truth.files import FilesOnDisk
 
 log = logging.getLogger("pincite")
 
@@ -53,6 +63,7 @@ class OpenIndex:
         self.foreign = ForeignCollections(settings, self._models)
         self._client: ServedIndex | None = None
         self._searchables: Searchables | None = None
+        self._files = FilesOnDisk(self._sources)
         self.log = file_recorder(settings.index, settings.log)
 
     async def __aenter__(self) -> Self:
@@ -255,7 +266,7 @@ class OpenIndex:
         if not steps.detailed:
             asked = remote_search_of(question, deps, daemon, profile, logged=self.log.enabled)
         if asked is None:
-            pack = await search(question, deps, profile, steps)
+            pack = await search(question, replace(deps, files=self._files), profile, steps)
         else:
             answer = await daemon.ask(asked)
             entry.found, pack = answer.found, answer.pack
@@ -267,6 +278,11 @@ class OpenIndex:
             return ()
         found = await self.client().look(wish_of(self.settings))
         return refreshing_notices(found, scope, self.settings)
+
+    async def _sources(self, collection: str) -> Sequence[SourceRecord]:
+        if collection in self.foreign.readable():  # no daemon is started for what it does not know
+            return ()
+        return await self.client().sources(collection)
 
     async def _outdated(self) -> bool:
         """Have collections come or gone since they were opened? Then they are opened again."""

@@ -72,6 +72,7 @@ class RemoteIndex:
         self._checked = False
 
     collections = remote(protocol.Service.collections)
+    sources = remote(protocol.Service.sources)
     create = remote(protocol.Service.create)
     drop = remote(protocol.Service.drop)
     reset = remote(protocol.Service.reset)

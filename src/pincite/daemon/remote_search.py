@@ -18,7 +18,7 @@ import msgspec
 from pincite.daemon.encoder import Embedding, QueryEncoder
 from pincite.deps import Deps, informative_terms
 from pincite.model import CollectionSpec, EvidencePack, Question, SourceType
-from pincite.ports import Index, Readable, Searchable
+from pincite.ports import Files, Index, Readable, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
@@ -109,14 +109,15 @@ def _is_hosted(one: Searchable, daemon: Readable) -> bool:
     return one.index is daemon and near and dense and isinstance(one.sparse, Bm25Encoder)
 
 
-async def answer(asked: RemoteSearch, host: Host) -> Answer:
-    """Search. Raises what `pincite.search` raises."""
+async def answer(asked: RemoteSearch, host: Host, files: Files | None = None) -> Answer:
+    """Search, and look at the files of what is found. Raises what `pincite.search` raises."""
     trace = Trace(time.perf_counter)
     places = _places(asked.places)
     deps = Deps(
         collections=[_open(place, host, asked.models) for place in places],
         terms=informative_terms(places[0].spec.language),
         language_of=guess_language,
+        files=files,
     )
     pack = await search(asked.question, deps, _profile(asked.profile), trace)
     return Answer(pack, found_by(trace) if asked.logged else ())

@@ -25,6 +25,7 @@ from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec, SourceRecord, Vector
 from pincite.ports import DenseEncoder
 from pincite.stores.opening import Opened, open_edge
+from pincite.truth.files import FilesOnDisk
 
 log = logging.getLogger("pincite.daemon")
 
@@ -67,6 +68,7 @@ class Daemon(LocalIndex):
         self._encoder: asyncio.Future[DenseEncoder] | None = None
         #: What answers questions in JSON; whoever starts the process knows.
         self.short: Callable[[bytes], Awaitable[bytes]] | None = None
+        self._files = FilesOnDisk(self.sources)
         self.leaving = asyncio.Event()
         self.usage = Usage()
         self.refreshing = Refreshing(root, self, environ)
@@ -130,7 +132,7 @@ class Daemon(LocalIndex):
         return await encoder.embed_query(text)
 
     async def ask(self, asked: remote_search.RemoteSearch) -> remote_search.Answer:
-        return await remote_search.answer(asked, self)
+        return await remote_search.answer(asked, self, self._files)
 
     async def look(self, wish: Wish) -> Freshness:
         if self._copy is None:

@@ -88,6 +88,9 @@ class LocalIndex:
     async def collections(self) -> tuple[CollectionInfo, ...]:
         return tuple([await self._describe(spec) for spec in await self._catalog.specs()])
 
+    async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
+        return await self._catalog.sources(collection)
+
     async def _describe(self, spec: CollectionSpec) -> CollectionInfo:
         """A collection and what is in it; a broken one cannot be measured."""
         name = spec.name

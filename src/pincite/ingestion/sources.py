@@ -18,6 +18,7 @@ from pincite.readers import compile_rules
 from pincite.settings.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
 from pincite.sources.reopening import reopen_source, selection_of
+from pincite.support.machine import this_machine
 
 Opened = tuple[OpenSource, Selection]
 
@@ -166,7 +167,9 @@ def record_of_source(
         if known.source.name == opened.source.name:
             within.update(known.within)
     parts = ("",) if "" in within else tuple(sorted(within))
-    return SourceRecord(opened.source, parts, selection.include, selection.exclude)
+    return SourceRecord(
+        opened.source, parts, selection.include, selection.exclude, machine=this_machine()
+    )
 
 
 def _require_distinct(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> None:

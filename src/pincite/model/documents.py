@@ -223,7 +223,8 @@ class SourceRecord:
     left out. `within` are the paths that were asked for, `""` for all of the source. `skipped`
     counts files by reason code, `skipped_paths` names the first of them as `code: path`; `noted`
     and `noted_paths` do so for what was remarkable about files that are indexed. `complete` is
-    False until a run has reached the end."""
+    False until a run has reached the end. `machine` stands for the one that it was read on, empty
+    where that is not known (`support.machine`)."""
 
     source: Source
     within: tuple[str, ...] = ("",)
@@ -235,6 +236,7 @@ class SourceRecord:
     skipped_paths: tuple[str, ...] = ()
     noted: Mapping[str, int] = field(default_factory=dict)
     noted_paths: tuple[str, ...] = ()
+    machine: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,10 @@ _RULE = (
 #: A scope that lets nothing pass: nothing was searched, so that nothing can be said of the index.
 _OUT_OF_SCOPE = "nothing_in_scope"
 #: Warnings that say what an answer may lack.
-_MISSING = ("collection_failed", _OUT_OF_SCOPE)
+_MISSING = ("collection_failed", _OUT_OF_SCOPE, "stale_omitted", "source_gone")
 _NOTHING = "Nothing relevant is indexed. Do not answer from it: say so, or ask in other words."
 _UNSEARCHED = "Nothing was searched. That says nothing of what is indexed: search without it."
+_GONE = "What was found is no longer in its files. Do not answer from it: index again, or say so."
 
 
 def write_prompt(pack: EvidencePack, max_tokens: int, *, line_numbers: bool) -> str:
@@ -41,7 +42,7 @@ def write_prompt(pack: EvidencePack, max_tokens: int, *, line_numbers: bool) -> 
     if passages:
         parts.append(f"{_RULE} {LEVEL_ADVICE[pack.verdict.level]}")
     else:
-        parts.append(_UNSEARCHED if unsearched(pack) else _NOTHING)
+        parts.append(_UNSEARCHED if unsearched(pack) else _GONE if pack.omitted else _NOTHING)
         if not pack.closest:
             return BETWEEN.join(parts)
         parts.append(CLOSEST)

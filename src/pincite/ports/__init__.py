@@ -5,6 +5,7 @@ every adapter to the words below. Errors are those of `pincite.errors` and no ot
 """
 
 from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
+from pincite.ports.files import Files, Gone, Quote, Seen
 from pincite.ports.filters import (
     EVERYTHING,
     FILTER_FIELDS,
@@ -53,8 +54,10 @@ __all__ = [
     "DateRange",
     "DenseEncoder",
     "Exists",
+    "Files",
     "Filter",
     "Finish",
+    "Gone",
     "GroupedEncoder",
     "Ids",
     "Index",
@@ -65,6 +68,7 @@ __all__ = [
     "Message",
     "Phrase",
     "Prefix",
+    "Quote",
     "Range",
     "Readable",
     "ReadableIndex",
@@ -73,6 +77,7 @@ __all__ = [
     "Role",
     "SearchRequest",
     "Searchable",
+    "Seen",
     "SparseEncoder",
     "Store",
     "Stored",

@@ -52,6 +52,9 @@ class ReadableIndex(Readable, Protocol):
     async def collections(self) -> tuple[CollectionInfo, ...]:
         """All collections by name."""
 
+    async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
+        """What is known of a collection's sources, by name; () for an unknown collection."""
+
 
 class Index(ReadableIndex, Protocol):
     """A store and a catalog that always agree: what ingestion writes and searches read.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pincite.sources.git_objects import Objects, Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 _MAX_BYTES = 50_000_000  # guess, unmeasured: `packed-refs` of 500,000 refs takes 40 MB
@@ -44,6 +45,15 @@ class Checkout:
     def committed(self, within: str = "") -> Tree | None:
         """What HEAD holds along and below a path, None where that cannot be told."""
         return self.objects.tree(self.head, within) if self.head else None
+
+    def committed_at(self, paths: Sequence[str]) -> Tree | None:
+        """What HEAD holds along these paths, None where that cannot be told."""
+        return self.objects.along(self.head, paths) if self.head else None
+
+
+def head_of(top: Path) -> str | None:
+    """The commit that is checked out at the root of a work tree, None without one."""
+    return _read_head(*_git_folders(top)) if _is_top(top) else None
 
 
 def find_checkout(folder: Path) -> Checkout | None:

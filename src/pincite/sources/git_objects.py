@@ -48,11 +48,7 @@ class Tree:
         """Is the committed file of this path these bytes, or these bytes with `\\n` for `\\r\\n`?
         None where a part of the commit is not at hand."""
         found = self.blob_at(path)
-        if not found:
-            return False if found == "" else None
-        return found == blob_hash(raw, len(found)) or (
-            b"\r\n" in raw and found == blob_hash(raw.replace(b"\r\n", b"\n"), len(found))
-        )
+        return None if found is None else is_blob(found, raw)
 
     def blob_at(self, path: str) -> str | None:
         """The hash of a regular file, "" where there is none; None where that is not known."""
@@ -66,6 +62,14 @@ class Tree:
             if each is not name and mode != b"40000":
                 return ""
         return folder if mode in (b"100644", b"100755", b"100664") else ""
+
+
+def is_blob(name: str, raw: bytes) -> bool:
+    """Are these bytes, or these with `\\n` for `\\r\\n`, the blob of that name? "" names none."""
+    return name != "" and (
+        name == blob_hash(raw, len(name))
+        or (b"\r\n" in raw and name == blob_hash(raw.replace(b"\r\n", b"\n"), len(name)))
+    )
 
 
 def blob_hash(raw: bytes, digits: int) -> str:
@@ -86,6 +90,19 @@ class Objects:
         hand, or is larger than any project."""
         with self._open(len(commit)) as reader:
             return reader.tree(commit, within) if reader else None
+
+    def along(self, commit: str, paths: Sequence[str]) -> Tree | None:
+        """The trees of a commit along all of these paths; None where the commit is not at hand."""
+        folders: dict[str, Mapping[bytes, tuple[bytes, str]]] = {}
+        root = None
+        with self._open(len(commit)) as reader:
+            for path in paths if reader else ():
+                tree = reader.tree(commit, path)  # type: ignore[union-attr]
+                if tree is None:
+                    return None
+                root = tree.root
+                folders.update(tree.folders)
+        return Tree(root, folders) if root else None
 
     def blob(self, commit: str, path: str) -> bytes | None:
         """The bytes of a committed file, b"" if the commit has no such file; None for what is not

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pincite.model import (
@@ -15,12 +15,17 @@ from pincite.model import (
     EvidencePack,
     Gated,
     Notice,
+    Omitted,
     Plan,
     Query,
+    Truth,
+    Verdict,
 )
 from pincite.model.citation import chars_of, cite
+from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.4"
+_NAMED = 5  # paths in a warning
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +47,17 @@ def pack(
     contexts: Sequence[Context | None] = (),
     required: Mapping[str, int] = MappingProxyType({}),
     absent: AbsentTerms = AbsentTerms(),
+    truths: Sequence[Truth] = (),
+    omitted: Sequence[Omitted] = (),
 ) -> EvidencePack:
     """Number and cite what was chosen, each with its context, if there are any, and by itself what
     is closest. Equal notices are said once. `required` is how many attributes a collection
-    requires: so many values stand before the id in the path of a record."""
+    requires: so many values stand before the id in the path of a record. `truths` say how far each
+    was held against its file, `omitted` what would have been among them."""
     said = (*query.notices, *notices, *gated.notices, *chosen.notices)
-    evidence = _cited(chosen.candidates, config, contexts, required)
+    evidence = _cited(chosen.candidates, config, contexts, required, truths)
     closest = _cited(chosen.closest, config, (), required)
+    said += _changes(evidence, omitted)
     if any(item.end_line == 0 for item in evidence):
         said = (*said, Notice("line_spans_unavailable", "line spans unavailable"))
     undated = sum(not item.ref for item in evidence)
@@ -65,11 +74,12 @@ def pack(
     return EvidencePack(
         schema_version=SCHEMA_VERSION,
         query=query.text,
-        verdict=gated.verdict,
+        verdict=_verdict(gated.verdict, evidence, omitted),
         plan=plan,
         evidence=evidence,
         coverage={kind: kinds.count(kind) for kind in ("docs", "code", "data")},
         warnings=tuple(dict.fromkeys(said)),
+        omitted=tuple(omitted),
         closest=closest,
         absent_terms=absent,
     )
@@ -80,18 +90,55 @@ def _cited(
     config: PackConfig,
     contexts: Sequence[Context | None],
     required: Mapping[str, int],
+    truths: Sequence[Truth] = (),
 ) -> tuple[Evidence, ...]:
     """These as evidence, numbered from 1."""
     around = contexts or (None,) * len(candidates)
-    pairs = enumerate(zip(candidates, around, strict=True), start=1)
+    unchecked: tuple[Truth, ...] = tuple("unchecked" for _ in candidates)
+    rows = enumerate(zip(candidates, around, truths or unchecked, strict=True), start=1)
     return tuple(
-        _evidence(number, one, config, context, required.get(one.collection, 0))
-        for number, (one, context) in pairs
+        _evidence(number, one, config, context, required.get(one.collection, 0), truth)
+        for number, (one, context, truth) in rows
     )
 
 
+def _changes(evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> tuple[Notice, ...]:
+    """What has changed since it was indexed, in a line each."""
+    said: list[Notice] = []
+    moved = sum(item.truth == "moved" for item in evidence)
+    if moved:
+        what = "passage is of a file that has" if moved == 1 else "passages are of files that have"
+        text = f"{moved} {what} changed since it was indexed; the lines are those of now"
+        said.append(Notice("moved", text))
+    if omitted:
+        paths = list(dict.fromkeys(one_line(one.path) for one in omitted))
+        named = ", ".join(paths[:_NAMED]) + (", ..." if len(paths) > _NAMED else "")
+        text = f"{len(omitted)} left out, as changed or gone since indexing: {named}"
+        said.append(Notice("stale_omitted", text))
+    return tuple(said)
+
+
+def _verdict(verdict: Verdict, evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> Verdict:
+    """`none`, with its reason, where all that would be shown has gone."""
+    if evidence or not omitted:
+        return verdict
+    reason = (
+        f"What was found has changed or gone since it was indexed: index again. {_rest(verdict)}"
+    )
+    return replace(verdict, level="none", reason=reason.rstrip())
+
+
+def _rest(verdict: Verdict) -> str:
+    return verdict.reason if verdict.level == "none" else ""
+
+
 def _evidence(
-    number: int, candidate: Candidate, config: PackConfig, context: Context | None, required: int
+    number: int,
+    candidate: Candidate,
+    config: PackConfig,
+    context: Context | None,
+    required: int,
+    truth: Truth,
 ) -> Evidence:
     chunk = candidate.chunk
     start_char, end_char = chars_of(chunk) or (None, None)
@@ -123,4 +170,5 @@ def _evidence(
         attributes=chunk.attributes,
         record_id=None if start_char is None else chunk.path.split("/", required)[-1],
         title=chunk.title,
+        truth=truth,
     )

@@ -44,18 +44,16 @@ def find_text(
     searched = _Searched.exact(text) if spaces == "exact" else _Searched.words(text)
     if spaces == "any":
         wanted = " ".join(wanted.split())
-    if not wanted:
-        return None
-    found = [
-        Lines(searched.line_at(begin), searched.line_at(begin + len(wanted) - 1))
-        for begin in searched.places(wanted, near.start, starts_line, ends_line)
-    ]
+    found = searched.nearest(wanted, near, starts_line, ends_line)
+    return None if found is None else found[1]
 
-    def order(lines: Lines) -> tuple[bool, int, int]:
-        inside = near.start <= lines.start and lines.end <= near.end
-        return not inside, abs(lines.start - near.start), lines.start
 
-    return min(found, key=order, default=None)
+def find_position(
+    text: str, wanted: str, near: Lines, *, starts_line: bool = False, ends_line: bool = False
+) -> int | None:
+    """As `find_text`, every character counting: where in `text` it begins."""
+    found = _Searched.exact(text).nearest(wanted, near, starts_line, ends_line)
+    return None if found is None else found[0]
 
 
 def find_chars(text: str, wanted: str, near: int) -> int | None:
@@ -94,6 +92,24 @@ class _Searched:
 
     def line_at(self, position: int) -> int:
         return self.numbers[bisect_right(self.begins, position) - 1]
+
+    def nearest(
+        self, wanted: str, near: Lines, starts_line: bool, ends_line: bool
+    ) -> tuple[int, Lines] | None:
+        """Position and lines of the place that `find_text` gives."""
+        if not wanted:
+            return None
+        found = [
+            (begin, Lines(self.line_at(begin), self.line_at(begin + len(wanted) - 1)))
+            for begin in self.places(wanted, near.start, starts_line, ends_line)
+        ]
+
+        def order(place: tuple[int, Lines]) -> tuple[bool, int, int]:
+            lines = place[1]
+            inside = near.start <= lines.start and lines.end <= near.end
+            return not inside, abs(lines.start - near.start), lines.start
+
+        return min(found, key=order, default=None)
 
     def places(self, wanted: str, line: int, starts_line: bool, ends_line: bool) -> Iterator[int]:
         """Positions of the first place that begins in the line or later, and of the last one that

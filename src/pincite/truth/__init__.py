@@ -1,0 +1,1 @@
+"""What files have now, looked at before passages of them are shown."""

@@ -1,0 +1,153 @@
+"""`pincite.ports.Files` on the disks of this machine.
+
+Looking goes on in a thread of its own, which may hang on a disk that does not answer. Then the
+search goes on without it, and that source is not looked at again until the thread has come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from pincite.errors import EnginePanicked, PinciteError
+from pincite.model import Notice, SourceRecord
+from pincite.model.revisions import short_ref
+from pincite.ports import Quote, Seen
+from pincite.sources import SourceLimits
+from pincite.support.terminal import one_line
+from pincite.truth.archives import Archives
+from pincite.truth.checkouts import Checkouts
+from pincite.truth.folders import Folders
+from pincite.truth.on_disk import RACY_NS, Disk
+from pincite.truth.seen import Asked, unchecked
+
+Sources = Callable[[str], Awaitable[Sequence[SourceRecord]]]
+_Look = Callable[[SourceRecord, Sequence[Asked], list[Seen | None]], None]
+
+
+@dataclass(slots=True)
+class _Run:
+    """One look, in a thread: what is to be looked at, in order, and what has been seen. `at` is
+    the place that it is at."""
+
+    groups: Sequence[tuple[SourceRecord, Sequence[Asked]]]
+    seen: list[Seen | None]
+    at: str = ""
+    given_up: bool = False
+    thread: threading.Thread | None = field(default=None, repr=False)
+
+
+class FilesOnDisk:
+    """`pincite.ports.Files`. `sources` gives what the index knows of a collection's sources."""
+
+    def __init__(
+        self, sources: Sources, limits: SourceLimits = SourceLimits(), racy_ns: int = RACY_NS
+    ) -> None:
+        self._sources = sources
+        self._folders = Folders(Disk(limits.max_file_bytes, racy_ns=racy_ns), Checkouts())
+        self._archives = Archives(limits)
+        self._hanging: dict[str, threading.Thread] = {}
+
+    async def look(
+        self, quotes: Sequence[Quote], limit_s: float, *, at_ref: str | None = None
+    ) -> tuple[Seen, ...]:
+        """See Files."""
+        records = await self._records({quote.collection for quote in quotes})
+        seen: list[Seen | None] = [None] * len(quotes)
+        groups: dict[tuple[str, str], tuple[SourceRecord, list[Asked]]] = {}
+        for number, quote in enumerate(quotes):
+            key = (quote.collection, quote.chunk.repo)
+            record = records.get(key)
+            if record is None:  # of another program, or forgotten meanwhile
+                seen[number] = unchecked(quote)
+            elif record.source.kind == "records":
+                seen[number] = Seen(quote.chunk, quote.context, "fresh")
+            elif self._hangs(record.source.location):
+                seen[number] = unchecked(quote, _late(record.source.location))
+            else:
+                groups.setdefault(key, (record, []))[1].append(Asked(number, quote))
+        if groups:
+            await self._run(_Run(tuple(groups.values()), seen), limit_s)
+        for record, asked in groups.values():
+            for number, quote in asked:
+                if seen[number] is None:
+                    seen[number] = unchecked(quote, _late(record.source.location))
+        found = tuple(one for one in seen if one is not None)
+        if at_ref is None:
+            return found
+        return tuple(_of_ref(at_ref, *pair) for pair in zip(quotes, found, strict=True))
+
+    async def _records(self, collections: set[str]) -> dict[tuple[str, str], SourceRecord]:
+        found: dict[tuple[str, str], SourceRecord] = {}
+        for name in sorted(collections):
+            try:
+                for record in await self._sources(name):
+                    found[name, record.source.name] = record
+            except EnginePanicked:
+                raise
+            except PinciteError:
+                continue  # what it says of its sources cannot be had: nothing is claimed
+        return found
+
+    def _hangs(self, place: str) -> bool:
+        thread = self._hanging.get(place)
+        if thread is not None and not thread.is_alive():
+            del self._hanging[place]
+            return False
+        return thread is not None
+
+    async def _run(self, run: _Run, limit_s: float) -> None:
+        """Return when all has been seen, or the time is up."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+
+        def end(error: BaseException | None) -> None:
+            if not done.done():
+                done.set_exception(error) if error else done.set_result(None)
+
+        def work() -> None:
+            error: BaseException | None = None
+            try:
+                self._look(run)
+            except BaseException as raised:  # noqa: BLE001 - handed to who waits
+                error = raised
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                loop.call_soon_threadsafe(end, error)
+
+        run.thread = threading.Thread(target=work, name="pincite-look", daemon=True)
+        run.thread.start()
+        try:
+            async with asyncio.timeout(limit_s):
+                await done
+        except TimeoutError:
+            run.given_up = True
+            if run.at:
+                self._hanging[run.at] = run.thread
+
+    def _look(self, run: _Run) -> None:
+        for record, asked in run.groups:
+            if run.given_up:
+                return
+            run.at = record.source.location
+            of_archive = record.source.kind in ("archive", "wheel")
+            look: _Look = self._archives.look if of_archive else self._folders.look
+            look(record, asked, run.seen)
+        run.at = ""
+
+
+def _late(place: str) -> Notice:
+    said = f"{one_line(place)} does not answer: passages from there are unchecked"
+    return Notice("source_not_answering", said)
+
+
+def _of_ref(ref: str, quote: Quote, seen: Seen) -> Seen:
+    """Of a revision that was asked for by name."""
+    if seen.gone or seen.chunk.ref.startswith(ref):  # as scopes do
+        return seen
+    if seen.chunk.content_hash == quote.chunk.content_hash:  # it had this text then, too
+        return replace(seen, chunk=quote.chunk, context=quote.context)
+    detail = f"the file is at {short_ref(seen.chunk.ref)} now"
+    return Seen(quote.chunk, quote.context, "unchecked", "stale", detail)
