@@ -34,7 +34,7 @@ SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
-    5: "663b492b660f382c",
+    5: "aaaf0bc6501c5b71",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
