@@ -69,14 +69,14 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
         before = one.judged
         following = next_pass(following, query, one.gated, one.chosen, profile.again)
         spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
-    around = trace.tap(
-        "context", await context(one.chosen.candidates, deps.collections, profile.context)
-    )
+    results = profile.select.results
+    seen = await context(one.chosen, deps.collections, profile.context, results)
+    shown = trace.tap("context", seen)
     plan = _plan(query, one.found, passes, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
-    notices = (*deps.notices, *one.notices, *spared, *around.notices, *lost)
+    notices = (*deps.notices, *one.notices, *spared, *lost)
     packed = pack(
-        query, one.chosen, one.gated, plan, notices, profile.pack, around.of, deps.required
+        query, shown, one.gated, plan, notices, profile.pack, shown.contexts, deps.required
     )
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
@@ -122,7 +122,9 @@ async def _try(
         "gate", gate(covered, profile.gate, deps.judge, deps.unmeasured(), query.sought)
     )
     kinds = deps.kinds(scope)
-    chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
+    spare = profile.context.around != "none"
+    found_best = select(gated, profile.select, query.mode, kinds, spare=spare)
+    chosen = trace.tap("select", found_best)
     return Outcome(
         found, judged, gated, chosen, (*found.notices, *loaded.notices, *changed, *blended.notices)
     )

@@ -242,6 +242,8 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Chosen(Pool):
-    """What is shown. `short` are the kinds of sources of which there are fewer than wanted."""
+    """What is shown. `reserve` are the next best, for places that become free. `short` are the
+    kinds of sources of which there are fewer than wanted."""
 
+    reserve: tuple[Candidate, ...] = ()
     short: frozenset[SourceType] = frozenset()

@@ -63,6 +63,7 @@ class SelectConfig:
             )
 
 
+_RESERVE = 3  # times the results; merging takes a third of them in the middle  # guess, unmeasured
 _OF = 12  # results that the wanted numbers of docs and code and the buffer are given for
 
 
@@ -97,9 +98,12 @@ def select(
     config: SelectConfig,
     mode: TaskMode = "explain",
     kinds: frozenset[SourceType] = frozenset(),
+    *,
+    spare: bool = False,
 ) -> Chosen:
     """The best candidates, in order, and what is short of the wanted number among `kinds`, the
-    kinds of sources that were searched.
+    kinds of sources that were searched. With `spare` the next ones are kept in reserve, up to as
+    many times the results as `_RESERVE` says.
 
     A kind that is short takes the places of the lowest results of kinds that have more than they
     need, with its best candidates that are no worse than the verdict's lower threshold.
@@ -118,13 +122,14 @@ def select(
     chosen = _mix(eligible[:depth], wanted, config.results, gated.verdict)
     shown = set(chosen)
     below = f"below the best {config.results}"
-    dropped += [
-        Drop(one.chunk.candidate_id, below) for n, one in enumerate(eligible) if n not in shown
-    ]
+    left = [one for n, one in enumerate(eligible) if n not in shown]
+    reserve = tuple(left[: _RESERVE * config.results]) if spare else ()
+    dropped += [Drop(one.chunk.candidate_id, below) for one in left[len(reserve) :]]
     result = tuple(eligible[n] for n in chosen)
     counts = {kind: sum(one.chunk.source_type == kind for one in result) for kind in wanted}
     short = frozenset(kind for kind, least in wanted.items() if result and counts[kind] < least)
-    return Chosen(result, tuple(dropped), _notices(gated, result, short, counts, wanted), short)
+    said = _notices(gated, result, short, counts, wanted)
+    return Chosen(result, tuple(dropped), said, reserve, short)
 
 
 def _refusal(
