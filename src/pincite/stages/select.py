@@ -35,7 +35,7 @@ class SelectConfig:
     `need_url` leaves out documentation that has no address, before anything is judged.
     """
 
-    results: int = 12
+    results: int = 5
     on_none: Literal["drop", "keep"] = "drop"
     per_document: int = 0
     docs: int = 0

@@ -32,13 +32,18 @@ class Document:
 
     def tokens(self, first: int, last: int) -> int:
         """An estimate from above."""
-        return sum(self._estimate(place) + 3 for place in range(first, last + 1)) - 3
+        spaces = sum(self._space(place) for place in range(first, last))
+        return sum(self._estimate(place) for place in range(first, last + 1)) + spaces
 
     def _estimate(self, place: int) -> int:
         known = self._tokens.get(place)
         if known is None:
             known = self._tokens[place] = estimate_tokens(self.chunks[place].text)
         return known
+
+    def _space(self, place: int) -> int:
+        """Of what stands behind a chunk."""
+        return estimate_tokens(between(self.chunks[place], self.chunks[place + 1]) or "")
 
     def characters(self, first: int, last: int) -> int:
         """How long the text is."""

@@ -31,7 +31,7 @@ def grown(document: Document, place: int, free: Free, config: ContextConfig) -> 
         first += 1
     while last > place and not document.ends_line(last):
         last -= 1
-    return first, last
+    return (first, last) if whole_lines(document, (first, last)) else (place, place)
 
 
 def whole_lines(document: Document, reach: Range) -> bool:

@@ -94,7 +94,7 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     tags: Tags = {}
     context: Annotated[
         Around, Meta(description="Bring along what stands around each passage, in the structure.")
-    ] = "none"
+    ] = "unit"
     budget_ms: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="Leave out what this time is too short for."),
