@@ -26,7 +26,7 @@ from pincite.settings.load import load_settings
 #: In the order in which they are run: the ones that time something first.
 SUBJECTS: Final = (
     *("cli", "latency", "encoder", "providers"),
-    *("quality", "code_search", "golden", "evidence", "citations", "evaluation"),
+    *("quality", "code_search", "reading", "golden", "evidence", "citations", "evaluation"),
     "stores",
 )
 #: These take an hour or more, and run only when they are asked for.

@@ -17,6 +17,7 @@ from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
 from bench.providers_table import providers
 from bench.quality import QualityFigures, Scores
+from bench.reading_table import reading
 from bench.records_table import records
 from bench.spans import SpanFigures
 from bench.stores_table import million, stores
@@ -282,6 +283,7 @@ def cli(raw: Any) -> str:
 TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "code_search": code_search,
+    "reading": reading,
     "golden": golden,
     "evidence": evidence,
     "citations": citations,

@@ -229,7 +229,7 @@ def test_other_files_come_first_where_one_file_may_have_so_many_results() -> Non
     one, two = cut_up(PARTS, "a.md"), cut_up(PARTS, "b.md")
     both = (*one, *two)
     wanted = [0, 4, 8, len(one) + 2]
-    config = ContextConfig(least_lines=0, per_file=2)
+    config = ContextConfig(least_lines=0, file_share=0.4)
     shown = show(both, wanted, config, results=3)
     assert [hit.chunk.path for hit in shown.candidates] == ["a.md", "a.md", "b.md"]
     assert [drop.reason for drop in shown.dropped] == ["more than 2 of its file"]
@@ -263,7 +263,7 @@ def test_white_space_that_an_older_index_did_not_keep_ends_what_is_shown() -> No
     assert show(older, [3], config).contexts == (None,)
 
 
-@pytest.mark.parametrize("name", ["max_tokens", "max_chars", "least_lines", "per_file"])
+@pytest.mark.parametrize("name", ["max_tokens", "max_chars", "least_lines", "file_share"])
 def test_sizes_that_cannot_be_are_refused_by_name(name: str) -> None:
     with pytest.raises(ConfigError, match=name):
         ContextConfig(**{name: -1})

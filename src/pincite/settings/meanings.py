@@ -271,7 +271,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "around": "what is shown around a result; a unit: its function, class, section or list",
             "max_tokens": "estimated tokens of a unit at most, from above",
             "least_lines": "lines of a unit at least, where the file and the budget have them",
-            "per_file": "results of one file at most while others wait; 0 is no limit",
+            "file_share": "share of the results that one file has at most while others wait",
             "max_chars": "characters of neighbours and sections at most",
         },
         "pack": {

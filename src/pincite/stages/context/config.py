@@ -20,19 +20,23 @@ class ContextConfig:
     at most `max_chars` characters; what is farther away is left out first.
 
     Unless it is nothing, results of one file that overlap or touch become one, of up to twice the
-    size, and of one file no more than `per_file` are shown while others wait; 0 is no limit.
+    size, and one file has no more than `file_share` of the results while others wait. What was
+    tried is in docs/decisions/0023.
     """
 
     around: Around = "unit"
     max_tokens: int = 450
     least_lines: int = 8
-    per_file: int = 0
+    file_share: float = 0.4
     max_chars: int = 8_000
 
     def __post_init__(self) -> None:
         for name in ("max_tokens", "max_chars"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"context.{name} is {getattr(self, name)}; it must be at least 1")
-        for name in ("least_lines", "per_file"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"context.{name} is {getattr(self, name)}; it is negative")
+        if self.least_lines < 0:
+            raise ConfigError(f"context.least_lines is {self.least_lines}; it is negative")
+        if not 0 < self.file_share <= 1:
+            raise ConfigError(
+                f"context.file_share is {self.file_share}; it must be above 0 and at most 1"
+            )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 
 from pincite.model import Candidate, Context, Drop
 from pincite.stages.context.config import ContextConfig
@@ -67,10 +68,14 @@ class Page:
                     self._merge(candidate, [place], span)
                     self._unite(span)
                     return
-        if waits and 0 < self.config.per_file <= len(near):
+        if waits and len(near) >= self._most():
             self._waiting.append((candidate, document))
             return
         self.spans.append(Span(candidate, document, reach, [place]))
+
+    def _most(self) -> int:
+        """Results of one file, while others wait."""
+        return ceil(self.config.file_share * self.results)
 
     def fill(self) -> None:
         """Those that waited take the places that are left."""
@@ -116,7 +121,7 @@ class Page:
                 for one, span in self._merged
             ),
             *(
-                Drop(one.chunk.candidate_id, f"more than {self.config.per_file} of its file")
+                Drop(one.chunk.candidate_id, f"more than {self._most()} of its file")
                 for one, _ in self._waiting
             ),
         ]
