@@ -6,6 +6,7 @@ import tarfile
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from bench.reading import figures, judged
 from bench.reading_corpora import Place, ReadingQuestion, read_questions, unpack
 from bench.reading_table import reading
@@ -64,6 +65,13 @@ def test_only_what_is_kept_of_an_archive_is_unpacked(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "p.tgz", "w:gz") as archive:
         archive.add(tmp_path / "src/a.py", "p-1/src/a.py")
         archive.add(tmp_path / "srcs.py", "p-1/srcs.py")
-        archive.add(tmp_path / "srcs.py", "p-1/src/../../out.py")
     unpack(tmp_path / "p.tgz", ("src",), tmp_path / "here")
     assert [one.name for one in (tmp_path / "here").rglob("*.py")] == ["a.py"]
+
+
+def test_an_archive_that_leaves_its_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("a = 1", encoding="utf-8")
+    with tarfile.open(tmp_path / "p.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "a.py", "p-1/src/../../out.py")
+    with pytest.raises(tarfile.OutsideDestinationError):
+        unpack(tmp_path / "p.tgz", ("src",), tmp_path / "here")
