@@ -34,7 +34,7 @@ SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
-    5: "aaaf0bc6501c5b71",
+    5: "f24e27f5b062f734",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
