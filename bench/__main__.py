@@ -26,7 +26,7 @@ from pincite.settings.load import load_settings
 #: In the order in which they are run: the ones that time something first.
 SUBJECTS: Final = (
     *("cli", "freshness", "latency", "encoder", "providers", "quality", "partial"),
-    *("code_search", "golden", "evidence", "refusals", "citations", "evaluation"),
+    *("code_search", "reading", "golden", "evidence", "refusals", "citations", "evaluation"),
     *("agents", "stores"),
 )
 #: These take an hour or more, and run only when they are asked for.

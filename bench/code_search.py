@@ -28,6 +28,7 @@ from typing import Any
 from bench.frame import Options, SkippedError
 from bench.product import open_product, temporary_folder
 from pincite.evals.analysis.statistics import median
+from pincite.evals.run.runner import measured
 from pincite.ingestion.options import IndexOptions
 from pincite.profile import Profile
 
@@ -175,7 +176,7 @@ def plain(profile: Profile) -> Profile:
 
 
 def _showing(profile: Profile) -> Profile:
-    shown = profile.showing(_RESULTS)
+    shown = measured(profile).showing(_RESULTS)
     return replace(shown, select=replace(shown.select, on_none="keep"))
 
 

@@ -32,7 +32,7 @@ from pincite.evals.golden.corpora import index_corpus
 from pincite.evals.golden.questions import GoldenSet
 from pincite.evals.golden.targets import find_targets
 from pincite.evals.run.results import Run
-from pincite.evals.run.runner import Subject, run_golden
+from pincite.evals.run.runner import Subject, measured, run_golden
 from pincite.evals.sweep.cells import SWEPT
 from pincite.evals.sweep.points import Point, draw, grid, parse_values, with_values
 from pincite.evals.sweep.results import SweepTable
@@ -230,7 +230,7 @@ def _timeless(table: SweepTable) -> SweepTable:
 
 def _plain(values: dict[str, Any] | None = None) -> Profile:
     """As shipped, but equal texts are not merged: the collections judge each of them."""
-    return with_values(Profile(), {"dedup.same_text": False, **(values or {})}, "bench")
+    return with_values(measured(Profile()), {"dedup.same_text": False, **(values or {})}, "bench")
 
 
 _Make = tuple[Profile, SparseEncoder | None]

@@ -37,7 +37,7 @@ from pincite.evals.analysis.summary import scores as scores_of
 from pincite.evals.analysis.summary import summarise
 from pincite.evals.golden.questions import GoldenSet, read_golden
 from pincite.evals.run.results import Run
-from pincite.evals.run.runner import Subject, open_subject, run_golden
+from pincite.evals.run.runner import Subject, measured, open_subject, run_golden
 from pincite.index.local import LocalIndex
 from pincite.ingestion.options import IndexOptions
 from pincite.model import Matrix, Question, Scope, Vector
@@ -64,7 +64,9 @@ def _recipe() -> Profile:
     return profile_from(values, str(_PAGE), PRESETS[table["preset"]])
 
 
-PROFILES: Mapping[str, Profile] = {**PRESETS, "recipe": _recipe()}
+PROFILES: Mapping[str, Profile] = {
+    name: measured(one) for name, one in {**PRESETS, "recipe": _recipe()}.items()
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from pincite.deps import Deps, informative_terms
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.golden.corpora import index_corpus
+from pincite.evals.run.runner import measured
 from pincite.index.local import LocalIndex
 from pincite.model import Matrix, Vector
 from pincite.ports import DenseEncoder, Searchable
@@ -75,7 +76,7 @@ class Half:
 def profiles() -> dict[str, Profile]:
     """The ways to put two members together."""
     general = profile_of("default", results=RESULTS, same_text=False)
-    preset = PRESETS[MULTI_MODEL].showing(RESULTS)
+    preset = measured(PRESETS[MULTI_MODEL]).showing(RESULTS)
     return {
         "on one scale": general,
         "apart": replace(general, fuse=replace(general.fuse, apart=True)),

@@ -20,6 +20,7 @@ from bench.latency import LatencyFigures, Times
 from bench.partial import partial
 from bench.providers_table import providers
 from bench.quality import QualityFigures, Scores
+from bench.reading_table import reading
 from bench.records_table import records
 from bench.refusals_table import refusals
 from bench.spans import SpanFigures
@@ -301,6 +302,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "partial": partial,
     "code_search": code_search,
+    "reading": reading,
     "golden": golden,
     "evidence": evidence,
     "refusals": refusals,

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from bench.vectors import NoWords
 from pincite.deps import Deps, informative_terms
+from pincite.evals.run.runner import measured
 from pincite.model import CollectionSpec, EvidencePack, Question
 from pincite.ports import DenseEncoder, Index, Searchable
 from pincite.profile import Profile
@@ -37,7 +38,7 @@ def profile_of(
 ) -> Profile:
     """`results` are shown; `pool` candidates are loaded (0: as many as the default loads, but no
     fewer than are shown). `same_text` and `keep` are `dedup.same_text` and `select.on_none`."""
-    shipped = Profile().showing(results)
+    shipped = measured(Profile()).showing(results)
     profile = replace(
         shipped,
         load=replace(shipped.load, pool=max(pool or shipped.load.pool, results)),

@@ -138,7 +138,7 @@ class AsyncPincite(RecordWriter):
 
         Arguments:
             text: the question or task, with the exact names of functions, options or errors.
-            limit: passages at most, 1 to 1,000; None: `select.results` of the profile.
+            limit: results at most, 1 to 1,000; None: `select.results` of the profile.
             kinds: only files of these kinds: `docs`, `code`, `data`.
             paths: only these files, or what is below these folders: a path from the root of a
                 source (`src/keys.py`, `src/`), an absolute one, or a pattern (`src/**/*.py`; a
@@ -154,7 +154,8 @@ class AsyncPincite(RecordWriter):
             mode: what the evidence is for: `build`, `debug`, `explain` or `refactor`.
             preset: a profile by name in place of the configured one.
             by: `vector` (meaning), `keyword` (words) or `hybrid` (both).
-            context: bring along `neighbours` or the `section` of each passage, or `none`.
+            context: what is shown around a passage: its `unit` (function, class, section or list),
+                its `neighbours`, all of its `section`, or `none`; None: as the profile says.
             budget_ms: milliseconds after which nothing more is begun that could be left out; the
                 pack says what was. None: no limit.
             scope: all fields from `kinds` to `tags` as one value, in place of them.

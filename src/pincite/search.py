@@ -22,7 +22,7 @@ from pincite.scope.filter import check_scope, of_ref
 from pincite.scope.unmatched import unmatched
 from pincite.stages.absent import find_absent
 from pincite.stages.blend import blend
-from pincite.stages.context import Surroundings, context
+from pincite.stages.context import context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
 from pincite.stages.fuse import fuse
@@ -74,14 +74,14 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
         before = one.judged
         following = next_pass(following, query, one.gated, one.chosen, profile.again)
         spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
-    one, around, seen = await _look(question, query, one, deps, profile, trace)
+    one, shown, seen = await _look(question, query, one, deps, profile, trace)
     plan = _plan(query, one.found, passes, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
-    notices = (*deps.notices, *one.notices, *spared, *around.notices, *seen.notices, *lost)
-    shown = replace(one.chosen, candidates=seen.candidates)
+    notices = (*deps.notices, *one.notices, *spared, *seen.notices, *lost)
     apart = deps.apart(question.scope)
     asked = (query.text, seen.candidates, seen.contexts, one.found.rankings)
     absent = find_absent(*asked, deps.collections, deps.terms, apart=apart)
+    shown = replace(shown, candidates=seen.candidates)
     looked = (seen.contexts, deps.required, absent, seen.truths, seen.omitted)
     packed = pack(query, shown, one.gated, plan, notices, profile.pack, *looked)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
@@ -145,40 +145,64 @@ async def _judge(
         "gate", gate(covered, profile.gate, deps.judge, deps.unmeasured(), query.sought)
     )
     kinds = deps.kinds(scope)
-    chosen = trace.tap("select", select(gated, profile.select, query.mode, kinds))
+    spare = profile.context.around != "none"
+    best = select(gated, profile.select, query.mode, kinds, spare=spare)
+    chosen = trace.tap("select", best)
     notices = (*found.notices, *loaded.notices, *blended.notices)
     return Outcome(found, loaded, judged, gated, chosen, notices)
 
 
+async def _answered(
+    question: Question, query: Query, one: Outcome, deps: Deps, profile: Profile, trace: Trace
+) -> Outcome:
+    """What a language model says of it, where one is asked."""
+    config = profile.gate
+    llm = deps.llm if config.answerable == "llm" else None
+    left_ms = None if question.budget_ms is None else question.budget_ms - trace.spent_ms()
+    gated = await judge_answers(query, one.gated, llm, config.answerable_s, left_ms)
+    if gated is one.gated:
+        return one
+    gated = trace.tap("gate", gated)
+    spare = profile.context.around != "none"
+    kinds = deps.kinds(question.scope)
+    best = select(gated, profile.select, query.mode, kinds, spare=spare)
+    return replace(one, gated=gated, chosen=trace.tap("select", best))
+
+
 async def _look(
     question: Question, query: Query, one: Outcome, deps: Deps, profile: Profile, trace: Trace
-) -> tuple[Outcome, Surroundings, Looked]:
+) -> tuple[Outcome, Shown, Looked]:
     """What is shown, as its files have it now. Where they have some of it no more, all candidates
     are looked at, and what is left of them is judged again: others move up, and what is gone makes
     no question look answered."""
-    around, seen = await _seen(one.chosen, question, deps, profile, trace)
+    asked = (deps, profile, trace)
+    one = await _answered(question, query, one, *asked)
+    shown, seen = await _seen(one.chosen, question, *asked)
     if not seen.gone:
-        return one, around, seen
+        return one, shown, seen
     pool = one.loaded.candidates
     limit_s = _look_s(question, trace)
     every = await look(pool, (None,) * len(pool), deps.files, limit_s, question.scope.ref)
     lost = {(gone.collection, gone.chunk.id) for gone in (*seen.gone, *every.gone)}
     left = tuple(c for c in pool if (c.collection, c.chunk.id) not in lost)
     loaded = replace(one.loaded, candidates=left)
-    known = (one.found, loaded, deps, profile, trace, one.judged)
-    one = await _judge(question, query, *known)
-    around, again = await _seen(one.chosen, question, deps, profile, trace)
-    return one, around, replace(again, omitted=(*seen.omitted, *again.omitted))
+    one = await _judge(question, query, one.found, loaded, *asked, one.judged)
+    one = await _answered(question, query, one, *asked)
+    shown, again = await _seen(one.chosen, question, *asked)
+    return one, shown, replace(again, omitted=(*seen.omitted, *again.omitted))
 
 
 async def _seen(
     chosen: Chosen, question: Question, deps: Deps, profile: Profile, trace: Trace
-) -> tuple[Surroundings, Looked]:
-    shown = chosen.candidates
-    around = trace.tap("context", await context(shown, deps.collections, profile.context))
-    limit_s = _look_s(question, trace)
-    seen = await look(shown, around.of, deps.files, limit_s, question.scope.ref)
-    return around, trace.tap("look", seen)
+) -> tuple[Shown, Looked]:
+    """A page of results, held against their files, and what is closest likewise."""
+    results = profile.select.results
+    page = await context(chosen, deps.collections, profile.context, results)
+    shown = trace.tap("context", page)
+    limit_s, ref = _look_s(question, trace), question.scope.ref
+    seen = await look(shown.candidates, shown.contexts, deps.files, limit_s, ref)
+    near = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, ref)
+    return replace(shown, closest=near.candidates), trace.tap("look", seen)
 
 
 def _look_s(question: Question, trace: Trace) -> float:

@@ -84,7 +84,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("mode", "bild", "mode is 'bild'; it takes one of 'build', 'debug', 'explain', 'refactor'"),
     ("mode", None, "mode is None"),
     ("by", "words", "by is 'words'; it takes one of 'hybrid', 'vector', 'keyword'"),
-    ("context", "all", "context is 'all'; it takes one of 'none', 'neighbours', 'section'"),
+    ("context", "all", "context is 'all'; it takes one of 'none', 'unit', 'neighbours', 'section'"),
     ("preset", "best", "there is no preset 'best'; known: .*general"),
     ("preset", 3, "preset"),
     ("limit", 0, "limit is 0; it takes a whole number from 1 to 1,000"),

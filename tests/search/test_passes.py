@@ -9,11 +9,22 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from pincite.errors import StoreError
-from pincite.model import Chunk, EvidencePack, Query, Question, Ranking, Scope, SignalKind, Vector
+from pincite.model import (
+    Candidate,
+    Chosen,
+    Chunk,
+    EvidencePack,
+    Query,
+    Question,
+    Ranking,
+    Scope,
+    SignalKind,
+    Vector,
+)
 from pincite.ports import AnyOf, Readable, RerankScore, Searchable, SearchRequest
 from pincite.presets import PRESETS
 from pincite.profile import Profile
-from pincite.stages.context import ContextConfig, context
+from pincite.stages.context import ContextConfig, Shown, context
 from pincite.stages.fuse import FuseConfig, fuse
 from pincite.stages.load import LoadConfig
 from pincite.stages.next_pass import NextPassConfig
@@ -191,14 +202,21 @@ def test_fusion_in_the_engine_is_ours_up_to_ties(method: str) -> None:
     assert {key for key, score in engine if score > engine[-1][1]} <= {key for key, _ in ours}
 
 
+def part(name: str, text: str, start: int, line: int, *headings: str) -> Chunk:
+    """A chunk that begins at this character and line."""
+    end, last = start + len(text), line + text.count("\n")
+    place = {"start": start, "end": end, "start_line": line, "end_line": last}
+    return chunk(name, text=text, headings=headings, **place)
+
+
 class Pages:
     """One document of four chunks, of which two make a section."""
 
     chunks: tuple[Chunk, ...] = (
-        chunk("1", text="# One", start_line=1, end_line=1, headings=("One",)),
-        chunk("2", text="first\nhalf", start_line=3, end_line=4, headings=("One", "Two")),
-        chunk("3", text="second", start_line=7, end_line=7, headings=("One", "Two")),
-        chunk("4", text="end", start_line=8, end_line=8, headings=("One", "Three")),
+        part("1", "# One", 0, 1, "One"),
+        part("2", "first\nhalf", 7, 3, "One", "Two"),
+        part("3", "second", 20, 7, "One", "Two"),
+        part("4", "end", 27, 8, "One", "Three"),
     )
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
@@ -207,33 +225,35 @@ class Pages:
         return self.chunks
 
 
+async def shown(*hits: Candidate, config: ContextConfig, results: int = 5) -> Shown:
+    there = replace(await make(None, {}), index=Pages())  # type: ignore[arg-type]
+    return await context(Chosen(hits), [there], config, results)
+
+
 @pytest.mark.parametrize(
     ("config", "lines", "text"),
     [
         (ContextConfig("section"), (3, 7), "first\nhalf\n\n\nsecond"),
         (ContextConfig("neighbours"), (1, 7), "# One\n\nfirst\nhalf\n\n\nsecond"),
-        (ContextConfig("neighbours", max_chars=16), (3, 7), "first\nhalf\n\n\nsecond"),
+        (ContextConfig("neighbours", max_chars=20), (3, 7), "first\nhalf\n\n\nsecond"),
+        (ContextConfig(), (1, 8), "# One\n\nfirst\nhalf\n\n\nsecond\nend"),
+        (ContextConfig(max_tokens=12), (3, 7), "first\nhalf\n\n\nsecond"),
     ],
 )
 def test_context_is_the_file_around_a_passage(
     config: ContextConfig, lines: tuple[int, int], text: str
 ) -> None:
-    collection = asyncio.run(make(None, {}))
-    there = replace(collection, index=Pages())  # type: ignore[arg-type]
     hit = replace(candidate(), chunk=Pages.chunks[1])
-    around = asyncio.run(context([hit], [there], config)).of[0]
+    (around,) = asyncio.run(shown(hit, config=config)).contexts
     assert around is not None
     assert ((around.start_line, around.end_line), around.text) == (lines, text)
 
 
 def test_context_that_cannot_be_had_costs_no_evidence() -> None:
-    there = replace(asyncio.run(make(None, {})), index=Pages())  # type: ignore[arg-type]
-    lost = candidate("a", path="gone")
-    found = asyncio.run(context([lost], [there], ContextConfig("section")))
-    assert found.of == (None,)
+    found = asyncio.run(shown(candidate("a", path="gone"), config=ContextConfig("section")))
+    assert (len(found.candidates), found.contexts) == (1, (None,))
     assert [notice.code for notice in found.notices] == ["context_unavailable"]
-    alone = asyncio.run(context([candidate()], [there], ContextConfig()))
-    assert alone.of == (None,)
+    assert asyncio.run(shown(candidate(), config=ContextConfig("none"))).contexts == (None,)
 
 
 def test_a_pool_is_shared_and_what_one_collection_cannot_fill_is_lent_to_the_other() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pincite.errors import ConfigError, EnginePanicked, StoreError, UsageError
-from pincite.model import EvidencePack, Ranking, Scope
+from pincite.model import Chunk, EvidencePack, Ranking, Scope
 from pincite.ports import Readable, Searchable, SearchRequest, Stored
 from pincite.presets import PRESETS
 from pincite.profile import Profile
@@ -136,6 +136,9 @@ class Overtaken:
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         return await self.index.search(collection, request)
+
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        return await self.index.document(collection, source, path)
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pincite.model import Attributes, Document, Section
 
 NO_ATTRIBUTES: Attributes = {}
+_MOST_SPACE = 500  # characters between two chunks that are kept; more is of no use to a reader
 _FRAGMENT = "!$&'()*+,;=:@/?~-._"  # RFC 3986, besides letters and digits
 
 
@@ -34,7 +35,13 @@ def cut(
         starts.append(position + 1)
         position = text.find("\n", position + 1)
     common = {**inherited, **document.attributes}
-    return tuple(_chunk(document, section, starts, common) for section in sections)
+    chunks = []
+    end = 0
+    for section in sections:
+        space = _space(text, end, section.start) if end else ""
+        chunks.append(_chunk(document, section, starts, common, space))
+        end = section.end
+    return tuple(chunks)
 
 
 def chunk_id(source: str, path: str, content_hash: str, start: int, end: int) -> str:
@@ -44,7 +51,15 @@ def chunk_id(source: str, path: str, content_hash: str, start: int, end: int) ->
     return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _chunk(document: Document, section: Section, starts: list[int], common: Attributes) -> Chunk:
+def _space(text: str, end: int, start: int) -> str:
+    """The white space between two chunks, "" where it is newlines alone, as most is, or none."""
+    between = text[end:start] if end < start <= end + _MOST_SPACE else ""
+    return between if between.isspace() and between.strip("\n") else ""
+
+
+def _chunk(
+    document: Document, section: Section, starts: list[int], common: Attributes, space: str
+) -> Chunk:
     text, start, end = document.text, section.start, section.end
     first = bisect_right(starts, start)
     last = bisect_right(starts, end - 1)
@@ -72,6 +87,7 @@ def _chunk(document: Document, section: Section, starts: list[int], common: Attr
         plain=section.plain,
         attributes={**common, **section.attributes} if section.attributes else common,
         cited_in=document.cited_in,
+        space_before=space,
     )
 
 

@@ -110,7 +110,8 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     `start_column` and `end_column` (1-based characters, inclusive) are set only where the
     span begins or ends inside a line; otherwise the span is exactly lines `start_line` to
     `end_line` without the last line's newline. `attributes` are those of its document and its own.
-    `cited_in` says what its citation counts.
+    `cited_in` says what its citation counts. `space_before` is the white space between the chunk
+    before and this one, where it is not newlines alone.
     """
 
     id: str
@@ -134,6 +135,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     plain: str | None = None
     attributes: Attributes = {}
     cited_in: CitedIn = ""
+    space_before: str = ""
 
     def __hash__(self) -> int:
         return hash((self.id, self.content_hash))  # a mapping has no hash

@@ -248,8 +248,10 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Chosen(Pool):
-    """What is shown. `short` are the kinds of sources of which there are fewer than wanted,
-    `closest` the nearest of what is below the bar, where nothing is above it."""
+    """What is shown. `reserve` are the next best, for places that become free. `short` are the
+    kinds of sources of which there are fewer than wanted, `closest` the nearest of what is below
+    the bar, where nothing is above it."""
 
+    reserve: tuple[Candidate, ...] = ()
     short: frozenset[SourceType] = frozenset()
     closest: tuple[Candidate, ...] = ()

@@ -278,8 +278,11 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "widen": "fetches more of a kind of source of which too little is shown",
         },
         "context": {
-            "around": "what is shown around a result",
-            "max_chars": "characters of it at most",
+            "around": "what is shown around a result; a unit: its function, class, section or list",
+            "max_tokens": "estimated tokens of a unit at most, from above",
+            "least_lines": "lines of a unit at least, where the file and the budget have them",
+            "file_share": "share of the results that one file has at most while others wait",
+            "max_chars": "characters of neighbours and sections at most",
         },
         "pack": {
             "max_chars": "longer texts are cut, with a notice; 0 cuts nothing",

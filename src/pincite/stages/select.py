@@ -35,7 +35,7 @@ class SelectConfig:
     `need_url` leaves out documentation that has no address, before anything is judged.
     """
 
-    results: int = 12
+    results: int = 5
     on_none: Literal["drop", "keep"] = "drop"
     closest: int = 3
     per_document: int = 0
@@ -64,6 +64,7 @@ class SelectConfig:
             )
 
 
+_RESERVE = 3  # times the results; merging takes a third of them in the middle  # guess, unmeasured
 _OF = 12  # results that the wanted numbers of docs and code and the buffer are given for
 
 
@@ -98,9 +99,12 @@ def select(
     config: SelectConfig,
     mode: TaskMode = "explain",
     kinds: frozenset[SourceType] = frozenset(),
+    *,
+    spare: bool = False,
 ) -> Chosen:
     """The best candidates, in order, and what is short of the wanted number among `kinds`, the
-    kinds of sources that were searched.
+    kinds of sources that were searched. With `spare` the next ones are kept in reserve, up to as
+    many times the results as `_RESERVE` says.
 
     A kind that is short takes the places of the lowest results of kinds that have more than they
     need, with its best candidates that are no worse than the verdict's lower threshold.
@@ -119,14 +123,14 @@ def select(
     chosen = _mix(eligible[:depth], wanted, config.results, gated.verdict)
     shown = set(chosen)
     below = f"below the best {config.results}"
-    dropped += [
-        Drop(one.chunk.candidate_id, below) for n, one in enumerate(eligible) if n not in shown
-    ]
+    left = [one for n, one in enumerate(eligible) if n not in shown]
+    reserve = tuple(left[: _RESERVE * config.results]) if spare else ()
+    dropped += [Drop(one.chunk.candidate_id, below) for one in left[len(reserve) :]]
     result = tuple(eligible[n] for n in chosen)
     counts = {kind: sum(one.chunk.source_type == kind for one in result) for kind in wanted}
     short = frozenset(kind for kind, least in wanted.items() if result and counts[kind] < least)
-    notices = _notices(gated, result, short, counts, wanted)
-    return Chosen(result, tuple(dropped), notices, short, _closest(gated, config))
+    said = _notices(gated, result, short, counts, wanted)
+    return Chosen(result, tuple(dropped), said, reserve, short, _closest(gated, config))
 
 
 def _closest(gated: Gated, config: SelectConfig) -> tuple[Candidate, ...]:

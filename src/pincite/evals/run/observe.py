@@ -84,7 +84,21 @@ def _(value: Pool | Gated) -> dict[str, Lists]:
 
 @_lists.register
 def _(value: EvidencePack) -> dict[str, Lists]:
-    return {"": (tuple((item.collection, item.chunk_id) for item in value.evidence),)}
+    return {"": (passages_of(value),)}
+
+
+def passages_of(pack: EvidencePack) -> tuple[Key, ...]:
+    """The passages that are shown: those of each result, its own first."""
+    return tuple(
+        dict.fromkeys(
+            (item.collection, passage)
+            for item in pack.evidence
+            for passage in (
+                item.chunk_id,
+                *(one.chunk_id for one in (item.context.matches if item.context else ())),
+            )
+        )
+    )
 
 
 def _keys(candidates: Iterable[Candidate]) -> tuple[Key, ...]:

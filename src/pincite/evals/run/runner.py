@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Final
@@ -16,7 +16,13 @@ from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.evals.golden.questions import GoldenQuery, GoldenSet
 from pincite.evals.golden.targets import Key, Targets, find_targets, require_indexed
-from pincite.evals.run.observe import depth_of, rankings_of, ranks_in, values_of
+from pincite.evals.run.observe import (
+    depth_of,
+    passages_of,
+    rankings_of,
+    ranks_in,
+    values_of,
+)
 from pincite.evals.run.results import CollectionStamp, Found, QueryResult, Run, Stamp
 from pincite.model import Candidate, EvidencePack, Gated, Question, Scope
 from pincite.model.citation import place_of
@@ -32,6 +38,8 @@ Progressed = Callable[[int, int], None]  #: done, total
 #: Characters of evidence to a token of a language model. 3.5 (code) to 4.4 (prose) with the
 #: tokenizers at hand.
 CHARS_PER_TOKEN: Final = 4
+#: nDCG@12 and RR@12 look at so many.
+LEAST_RESULTS: Final = 12
 _KEPT = 20  # results that a run keeps of each question
 
 
@@ -42,6 +50,15 @@ class Subject:
     deps: Deps
     scope: Scope
     targets: Targets
+
+
+def measured(profile: Profile) -> Profile:
+    """The profile as evaluations ask with it: passages one by one, and as many as measures need."""
+    return replace(
+        profile,
+        select=replace(profile.select, results=max(LEAST_RESULTS, profile.select.results)),
+        context=replace(profile.context, around="none"),
+    )
 
 
 async def open_subject(engine: AsyncPincite, golden: GoldenSet, scope: Scope) -> Subject:
@@ -99,9 +116,7 @@ def _result(
     lists = rankings_of(trace) if pack else {}
     gated = next((s.value for s in reversed(trace.steps) if isinstance(s.value, Gated)), None)
     verdict = pack.verdict if pack else None
-    shown = (
-        {(e.collection, e.chunk_id): place for place, e in enumerate(pack.evidence)} if pack else {}
-    )
+    shown = {key: place for place, key in enumerate(passages_of(pack))} if pack else {}
     candidates = list(gated.candidates) if gated else []
     if shown:
         candidates = [c for c in candidates if (c.collection, c.chunk.id) in shown]
@@ -127,7 +142,9 @@ def _result(
         wanted_types=_distinct(i.source_type for i in query.expected if i.grade > 0),
         shown_types=_distinct(item.source_type for item in pack.evidence) if pack else (),
         timings_ms=trace.timings_ms(),
-        tokens=sum(len(e.text) for e in pack.evidence) // CHARS_PER_TOKEN if pack else 0,
+        tokens=sum(len((e.context or e).text) for e in pack.evidence) // CHARS_PER_TOKEN
+        if pack
+        else 0,
         notices=notices,
         missing=subject.targets.missing.get(query.id, ()),
     )

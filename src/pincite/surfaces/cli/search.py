@@ -83,8 +83,8 @@ _ASKING = (
     ),
     click.option(
         "--context",
-        type=click.Choice(["none", "neighbours", "section"]),
-        help="Show what stands around each result, too.",
+        type=click.Choice(["none", "unit", "neighbours", "section"]),
+        help="What is shown around a passage; usually context.around of the profile.",
     ),
     index_option,
 )

@@ -118,10 +118,11 @@ def read_questions(golden: Path) -> GoldenSet:
 def profile_of(engine: AsyncPincite, tried: Tried) -> Profile:
     """The profile that is tried. Raises ConfigError, UsageError."""
     from pincite.errors import UsageError
+    from pincite.evals.run.runner import measured
     from pincite.evals.sweep.points import parse_values, with_values
 
     settings = engine.settings
-    base = settings.preset(tried.preset) if tried.preset else settings.profile
+    base = measured(settings.preset(tried.preset) if tried.preset else settings.profile)
     chosen: dict[str, Any] = {}
     for name, given in parse_values(tried.values).items():
         if not isinstance(given, tuple) or len(given) != 1:

@@ -1,0 +1,111 @@
+"""The chunks of one document as the text that they are cut from, as far as it is known exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from pincite.model import Chunk, Context, Match
+from pincite.model.citation import chars_of, cite
+from pincite.support.token_estimate import estimate_tokens
+
+
+class Document:
+    """Chunks in the order of the file. Places count from 0, and ranges have their last place."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.chunks = chunks
+        self._places = {chunk.id: place for place, chunk in enumerate(chunks)}
+        self._tokens: dict[int, int] = {}
+
+    def place_of(self, chunk: Chunk) -> int | None:
+        """Where a chunk is, None for one of another revision."""
+        return self._places.get(chunk.id)
+
+    def joined(self, place: int) -> bool:
+        """Is the text between this chunk and the next one known, and are both of one page?"""
+        return (
+            0 <= place < len(self.chunks) - 1
+            and between(self.chunks[place], self.chunks[place + 1]) is not None
+        )
+
+    def tokens(self, first: int, last: int) -> int:
+        """An estimate from above."""
+        spaces = sum(self._space(place) for place in range(first, last))
+        return sum(self._estimate(place) for place in range(first, last + 1)) + spaces
+
+    def _estimate(self, place: int) -> int:
+        known = self._tokens.get(place)
+        if known is None:
+            known = self._tokens[place] = estimate_tokens(self.chunks[place].text)
+        return known
+
+    def _space(self, place: int) -> int:
+        """Of what stands behind a chunk."""
+        return estimate_tokens(between(self.chunks[place], self.chunks[place + 1]) or "")
+
+    def characters(self, first: int, last: int) -> int:
+        """How long the text is."""
+        return self.chunks[last].end - self.chunks[first].start
+
+    def lines(self, first: int, last: int) -> int:
+        """How many lines it has, blank ones among them."""
+        return self.chunks[last].end_line - self.chunks[first].start_line + 1
+
+    def begins_line(self, place: int) -> bool:
+        """Does this chunk begin where a line begins?"""
+        return self.chunks[place].start_column in (None, 1)
+
+    def ends_line(self, place: int) -> bool:
+        """Does this chunk end where a line ends, as far as is known?"""
+        if self.chunks[place].end_column is None:
+            return True
+        if place + 1 == len(self.chunks):
+            return False
+        space = between(self.chunks[place], self.chunks[place + 1])
+        return space is not None and space.startswith(("\n", "\r\n"))
+
+    def text(self, first: int, last: int) -> str:
+        """The text of a range in which all are `joined`."""
+        parts = [self.chunks[first].text]
+        for place in range(first, last):
+            parts.append(between(self.chunks[place], self.chunks[place + 1]) or "")
+            parts.append(self.chunks[place + 1].text)
+        return "".join(parts)
+
+    def shown(self, first: int, last: int, found: Sequence[int]) -> Context:
+        """A range of whole lines, with the chunks that were found in it if they are several."""
+        begin, end = self.chunks[first], self.chunks[last]
+        span = msgspec.structs.replace(
+            begin,
+            end=end.end,
+            end_line=end.end_line,
+            start_column=None,
+            end_column=None,
+        )
+        marked = tuple(_match(self.chunks[place]) for place in sorted(found))
+        return Context(
+            start_line=begin.start_line,
+            end_line=end.end_line,
+            text=self.text(first, last),
+            citation=cite(span),
+            matches=marked if len(marked) > 1 else (),
+        )
+
+
+def _match(chunk: Chunk) -> Match:
+    start_char, end_char = chars_of(chunk) or (None, None)
+    return Match(cite(chunk), chunk.id, chunk.start_line, chunk.end_line, start_char, end_char)
+
+
+def between(before: Chunk, after: Chunk) -> str | None:
+    """What the file has between two neighbours: white space. None where it is not known, and where
+    they differ in their attributes, since a search that finds one may be kept from the other."""
+    if before.content_hash != after.content_hash or before.attributes != after.attributes:
+        return None
+    size = after.start - before.end
+    newlines = after.start_line - before.end_line - before.text.endswith("\n")
+    if size == newlines >= 0:
+        return "\n" * size
+    return after.space_before if size == len(after.space_before) > 0 else None

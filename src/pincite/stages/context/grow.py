@@ -1,0 +1,132 @@
+"""How far what is shown reaches around a passage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pincite.stages.context.config import ContextConfig
+from pincite.stages.context.document import Document
+
+#: First and last place; both are in it.
+Range = tuple[int, int]
+#: May this place be shown for the passage that it is asked for?
+Free = Callable[[int], bool]
+
+
+def fits(document: Document, reach: Range, config: ContextConfig, times: int = 1) -> bool:
+    """Is a range within the budget, or within so many?"""
+    if config.around == "unit":
+        return document.tokens(*reach) <= times * config.max_tokens
+    return document.characters(*reach) <= times * config.max_chars
+
+
+def grown(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
+    """What is shown for the chunk at a place: whole lines, unless it is that chunk alone."""
+    if config.around == "unit":
+        reach = _unit(document, place, free, config)
+    else:
+        reach = _near(document, place, free, config)
+    first, last = reach
+    while first < place and not document.begins_line(first):
+        first += 1
+    while last > place and not document.ends_line(last):
+        last -= 1
+    return (first, last) if whole_lines(document, (first, last)) else (place, place)
+
+
+def whole_lines(document: Document, reach: Range) -> bool:
+    """Does a range begin and end where lines do?"""
+    return document.begins_line(reach[0]) and document.ends_line(reach[1])
+
+
+def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
+    """The largest that fits of what encloses the chunk, from the innermost outwards. Of one that
+    does not fit, its beginning, and then what is nearest, as long as there is room."""
+    headings = document.chunks[place].headings
+    reach = (place, place)
+    for depth in range(len(headings), 0, -1):
+        whole = _run(document, place, free, headings[:depth], config)
+        if whole == reach:
+            continue
+        if not fits(document, whole, config):
+            if _is_part(document, place, depth):
+                reach = _towards(document, reach, whole, config)
+            break
+        reach = whole
+    everything = _run(document, place, free, (), config)
+    while document.lines(*reach) < config.least_lines:
+        wider = _step(document, reach, everything, config)
+        if wider == reach:
+            break
+        reach = wider
+    return reach
+
+
+def _is_part(document: Document, place: int, depth: int) -> bool:
+    """Is the chunk a piece of something that was too long, rather than a few whole things?"""
+    chunk = document.chunks[place]
+    if chunk.source_type != "code" or depth != len(chunk.headings) or not chunk.symbols:
+        return depth == len(chunk.headings)
+    return chunk.headings[-1] in chunk.symbols
+
+
+def _towards(document: Document, reach: Range, whole: Range, config: ContextConfig) -> Range:
+    head = (whole[0], reach[1])
+    if fits(document, head, config):
+        reach = head
+    while True:
+        wider = _step(document, reach, whole, config)
+        if wider == reach:
+            return reach
+        reach = wider
+
+
+def _step(document: Document, reach: Range, whole: Range, config: ContextConfig) -> Range:
+    """One chunk more, the one behind rather than the one before, if there is room for one."""
+    first, last = reach
+    for wider in ((first, last + 1), (first - 1, last)):
+        if whole[0] <= wider[0] and wider[1] <= whole[1] and fits(document, wider, config):
+            return wider
+    return reach
+
+
+def _run(
+    document: Document, place: int, free: Free, path: tuple[str, ...], config: ContextConfig
+) -> Range:
+    """All around a place that may be shown in one text with it and lies below this path, to each
+    side one chunk more than there is room for at most."""
+
+    def below(other: int) -> bool:
+        return free(other) and document.chunks[other].headings[: len(path)] == path
+
+    first = last = place
+    while fits(document, (first, place), config) and document.joined(first - 1):
+        if not below(first - 1):
+            break
+        first -= 1
+    while fits(document, (place, last), config) and document.joined(last) and below(last + 1):
+        last += 1
+    return first, last
+
+
+def _near(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
+    first = last = place
+    headings = document.chunks[place].headings
+
+    def belongs(other: int) -> bool:
+        if not free(other):
+            return False
+        if config.around == "neighbours":
+            return abs(other - place) == 1
+        return document.chunks[other].headings == headings
+
+    while True:
+        near: list[tuple[int, Range]] = []
+        if document.joined(last) and belongs(last + 1):
+            near.append((last + 1 - place, (first, last + 1)))
+        if document.joined(first - 1) and belongs(first - 1):
+            near.append((place - first + 1, (first - 1, last)))
+        wider = [one for one in near if fits(document, one[1], config)]
+        if not wider:
+            return first, last
+        first, last = min(wider, key=lambda one: one[0])[1]

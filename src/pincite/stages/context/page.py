@@ -1,0 +1,131 @@
+"""The results of a page: candidates become spans, and those of one file that meet become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil
+
+from pincite.model import Candidate, Context, Drop
+from pincite.stages.context.config import ContextConfig
+from pincite.stages.context.document import Document
+from pincite.stages.context.grow import Range, fits, grown, whole_lines
+
+#: A merged span may have so many budgets.
+_TIMES = 2
+
+
+@dataclass(slots=True)
+class Span:
+    """What is shown for one result. `found` are the places of its passages in the document, the
+    best first; without a document it is the passage alone."""
+
+    lead: Candidate
+    document: Document | None = None
+    reach: Range = (0, 0)
+    found: list[int] = field(default_factory=list)
+
+    @property
+    def context(self) -> Context | None:
+        """None where it is nothing but the passage."""
+        if self.document is None or self.reach == (self.found[0], self.found[0]):
+            return None
+        if not whole_lines(self.document, self.reach):
+            return None
+        return self.document.shown(*self.reach, self.found)
+
+
+@dataclass(slots=True)
+class Page:
+    """Takes candidates, best first, until it has as many `results` as it should."""
+
+    config: ContextConfig
+    results: int
+    spans: list[Span] = field(default_factory=list)
+    _merged: list[tuple[Candidate, Span]] = field(default_factory=list)
+    _waiting: list[tuple[Candidate, Document | None]] = field(default_factory=list)
+
+    def full(self) -> bool:
+        """Has every result a span?"""
+        return len(self.spans) >= self.results
+
+    def take(self, candidate: Candidate, document: Document | None, *, waits: bool = True) -> None:
+        """Show a candidate, mark it in what is shown already, or let it wait for others."""
+        place = document.place_of(candidate.chunk) if document else None
+        if document is None or place is None:
+            self.spans.append(Span(candidate))
+            return
+        near = [one for one in self.spans if one.document is document]
+        for span in near:
+            if span.reach[0] <= place <= span.reach[1]:
+                self._merge(candidate, [place], span)
+                return
+        taken = {other for one in near for other in range(one.reach[0], one.reach[1] + 1)}
+        reach = grown(document, place, lambda other: other not in taken, self.config)
+        for span in near:
+            for wider in (reach, (place, place)):
+                if self._meets(span, wider):
+                    span.reach = _hull(span.reach, wider)
+                    self._merge(candidate, [place], span)
+                    self._unite(span)
+                    return
+        if waits and len(near) >= self._most():
+            self._waiting.append((candidate, document))
+            return
+        self.spans.append(Span(candidate, document, reach, [place]))
+
+    def _most(self) -> int:
+        """Results of one file, while others wait."""
+        return ceil(self.config.file_share * self.results)
+
+    def fill(self) -> None:
+        """Those that waited take the places that are left."""
+        waiting, self._waiting = self._waiting, []
+        for candidate, document in waiting:
+            if self.full():
+                self._waiting.append((candidate, document))
+            else:
+                self.take(candidate, document, waits=False)
+
+    def _merge(self, candidate: Candidate, found: list[int], into: Span) -> None:
+        into.found += found
+        self._merged.append((candidate, into))
+
+    def _unite(self, span: Span) -> None:
+        """Results that this one has grown up to become part of it."""
+        for other in [one for one in self.spans if one.document is span.document]:
+            if other is span or not self._meets(span, other.reach):
+                continue
+            best, rest = sorted((span, other), key=self.spans.index)
+            best.reach = _hull(best.reach, rest.reach)
+            self._merged = [(one, best if into is rest else into) for one, into in self._merged]
+            self._merge(rest.lead, rest.found, best)
+            self.spans.remove(rest)
+            self._unite(best)
+            return
+
+    def _meets(self, span: Span, reach: Range) -> bool:
+        """Does this range touch a result, and is there room for both in one?"""
+        document = span.document
+        upper, lower = sorted((span.reach, reach))
+        if document is None or upper[1] + 1 != lower[0] or not document.joined(upper[1]):
+            return False
+        both = _hull(upper, lower)
+        return whole_lines(document, both) and fits(document, both, self.config, _TIMES)
+
+    def dropped(self) -> list[Drop]:
+        """Who was merged into which result, and who waited in vain."""
+        numbers = {id(span): number for number, span in enumerate(self.spans, start=1)}
+        return [
+            *(
+                Drop(one.chunk.candidate_id, f"merged into [{numbers[id(span)]}]")
+                for one, span in self._merged
+            ),
+            *(
+                Drop(one.chunk.candidate_id, f"more than {self._most()} of its file")
+                for one, _ in self._waiting
+            ),
+        ]
+
+
+def _hull(a: Range, b: Range) -> Range:
+    return min(a[0], b[0]), max(a[1], b[1])
