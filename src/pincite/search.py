@@ -21,6 +21,7 @@ from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
 from pincite.scope.unmatched import unmatched
 from pincite.stages.absent import find_absent
+from pincite.stages.answerable import judge_answers
 from pincite.stages.blend import blend
 from pincite.stages.context import context
 from pincite.stages.coverage import cover
@@ -70,6 +71,7 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
         before = one.judged
         following = next_pass(following, query, one.gated, one.chosen, profile.again)
         spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
+    one = await _judged(one, question, query, deps, profile, trace)
     around = trace.tap(
         "context", await context(one.chosen.candidates, deps.collections, profile.context)
     )
@@ -83,6 +85,21 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     of = (query, one.chosen, one.gated, plan, notices, profile.pack, around.of, deps.required)
     packed = pack(*of, absent)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
+
+
+async def _judged(
+    one: Outcome, question: Question, query: Query, deps: Deps, profile: Profile, trace: Trace
+) -> Outcome:
+    """What a language model says of it, where one is asked."""
+    config = profile.gate
+    llm = deps.llm if config.answerable == "llm" else None
+    left_ms = None if question.budget_ms is None else question.budget_ms - trace.spent_ms()
+    gated = await judge_answers(query, one.gated, llm, config.answerable_s, left_ms)
+    if gated is one.gated:
+        return one
+    gated = trace.tap("gate", gated)
+    chosen = select(gated, profile.select, query.mode, deps.kinds(question.scope))
+    return replace(one, gated=gated, chosen=trace.tap("select", chosen))
 
 
 async def _try(

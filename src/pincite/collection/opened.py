@@ -15,9 +15,9 @@ from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
-from pincite.errors import IndexNotFound, UsageError
+from pincite.errors import ConfigError, IndexNotFound, UsageError
 from pincite.model import EvidencePack, Notice, Question, Scope
-from pincite.ports import Reranker
+from pincite.ports import LLM, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, file_recorder
@@ -132,6 +132,7 @@ class OpenIndex:
             check_scope(chosen, scope)
         if self._named is not None:
             await self._named.open(profile.rerank.timeout_s)
+        llm = await self._llm() if profile.gate.answerable == "llm" else None
         return known, Deps(
             collections=chosen,
             terms=informative_terms(chosen[0].spec.language),
@@ -139,7 +140,18 @@ class OpenIndex:
             reranker=self._reranker,
             notices=notices,
             cut=cutter_of(self._reranker, profile.rerank.tokenizer),
+            llm=llm,
         )
+
+    async def _llm(self) -> LLM:
+        """The language model that the settings name. Raises ConfigError if they name none."""
+        name = self.settings.use.llm
+        if not name:
+            raise ConfigError(
+                'gate.answerable is "llm", and no language model is named',
+                hint='set [models] llm = "PROVIDER:MODEL", or gate.answerable = "off"',
+            )
+        return await self._models.llm(name)
 
     async def _search(self, question: Question, profile: Profile, steps: Trace) -> EvidencePack:
         """One search, logged; a second try where collections have come or gone meanwhile."""

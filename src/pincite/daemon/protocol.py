@@ -34,7 +34,7 @@ SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
-    5: "0b3e3379ba720df8",
+    5: "7a04d9cec2826d89",
 }
 PROTOCOL = max(SHAPES)
 _VECTOR = 1  # extension code
