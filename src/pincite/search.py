@@ -21,8 +21,9 @@ from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
 from pincite.scope.unmatched import unmatched
 from pincite.stages.absent import find_absent
+from pincite.stages.answerable import judge_answers
 from pincite.stages.blend import blend
-from pincite.stages.context import context
+from pincite.stages.context import Shown, context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
 from pincite.stages.fuse import fuse

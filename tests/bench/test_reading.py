@@ -21,7 +21,7 @@ QUESTION = ReadingQuestion("q", "p", "?", (Place("docs/a.md", 3, 5), Place("docs
 def evidence(name: str, first: int, last: int, shown: tuple[int, int] | None = None) -> Evidence:
     one = candidate(name, text="x" * 40, start_line=first, end_line=last)
     around = Context(*shown, "y" * 80) if shown else None
-    return _evidence(1, one, PackConfig(), around, 0)
+    return _evidence(1, one, PackConfig(), around, 0, "fresh")
 
 
 def test_an_answer_is_all_lines_of_one_place_in_what_three_results_show() -> None:

@@ -21,7 +21,7 @@ from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
-from pincite.errors import IndexNotFound, StoreError, UsageError
+from pincite.errors import ConfigError, IndexNotFound, StoreError, UsageError
 from pincite.model import (
     DocumentRecord,
     EvidencePack,
@@ -31,7 +31,7 @@ from pincite.model import (
     Source,
     SourceRecord,
 )
-from pincite.ports import CollectionInfo, Reranker
+from pincite.ports import LLM, CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, file_recorder
@@ -186,6 +186,7 @@ class OpenIndex:
             check_scope(chosen, scope)
         if self._named is not None:
             await self._named.open(profile.rerank.timeout_s)
+        llm = await self._llm() if profile.gate.answerable == "llm" else None
         return known, Deps(
             collections=chosen,
             terms=informative_terms(chosen[0].spec.language),
@@ -193,7 +194,18 @@ class OpenIndex:
             reranker=self._reranker,
             notices=notices,
             cut=cutter_of(self._reranker, profile.rerank.tokenizer),
+            llm=llm,
         )
+
+    async def _llm(self) -> LLM:
+        """The language model that the settings name. Raises ConfigError if they name none."""
+        name = self.settings.use.llm
+        if not name:
+            raise ConfigError(
+                'gate.answerable is "llm", and no language model is named',
+                hint='set [models] llm = "PROVIDER:MODEL", or gate.answerable = "off"',
+            )
+        return await self._models.llm(name)
 
     async def _search(
         self, question: Question, profile: Profile, steps: Trace, here: str | None = None

@@ -8,6 +8,6 @@ SHAPES = {
     2: "a90b58556096e505",
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
-    5: "5c10914163680258",
+    5: "63800d487023391a",
 }
 PROTOCOL = max(SHAPES)

@@ -16,7 +16,7 @@ from pincite.settings.models import ModelSettings
 from pincite.support.concurrency import within
 
 if TYPE_CHECKING:
-    from pincite.ports import CutTokens, Reranker, RerankScore, SparseEncoder
+    from pincite.ports import LLM, CutTokens, Reranker, RerankScore, SparseEncoder
     from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.registry import HostedEncoder, Registry
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: meaning, not the collection.
 QUERY_S = 7.0
 
-E = TypeVar("E", "HostedEncoder", "SparseEncoder", "Reranker")
+E = TypeVar("E", "HostedEncoder", "SparseEncoder", "Reranker", "LLM")
 
 
 class Models:
@@ -96,6 +96,15 @@ class Models:
             return reranker
 
         return await self._once(("rerank", name, 0), "", open_reranker)
+
+    async def llm(self, name: str) -> LLM:
+        """The language model of that name. Raises ConfigError, ProviderError."""
+
+        async def open_llm() -> LLM:
+            model: LLM = await self.registry.open("llm", name)
+            return model
+
+        return await self._once(("llm", name, 0), "", open_llm)
 
     async def _once(
         self, key: tuple[str, str, int], made_with: str, opening: Callable[[], Awaitable[E]]

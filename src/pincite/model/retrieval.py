@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -9,6 +10,7 @@ import msgspec
 
 from pincite.model.attributes import Attributes
 from pincite.model.documents import Chunk, SourceType, TermCounts, Vector
+from pincite.support.names import last_component
 
 Asks = Literal["symbol", "mixed", "prose"]
 TaskMode = Literal["build", "debug", "explain", "refactor"]
@@ -255,3 +257,13 @@ class Chosen(Pool):
     reserve: tuple[Candidate, ...] = ()
     short: frozenset[SourceType] = frozenset()
     closest: tuple[Candidate, ...] = ()
+
+
+def defined(candidates: Sequence[Candidate], sought: Sequence[str]) -> tuple[str, str] | None:
+    """The first symbol that is one of the names in `sought`, and the path where it is defined."""
+    names = {last_component(name) for name in sought}
+    for one in candidates:
+        for symbol in one.chunk.symbols:
+            if last_component(symbol) in names:
+                return symbol, one.chunk.path
+    return None

@@ -241,6 +241,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "gate": {
             "signal": "what the verdict is judged by",
+            "answerable": "whether the language model is asked if the best passages answer",
+            "answerable_s": "seconds that it may take",
         },
         "gate.coverage_normalised": {
             "grounded_at": "grounded from here on",

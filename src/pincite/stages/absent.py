@@ -25,7 +25,7 @@ _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: Spellings that only programs have: `rotate_key`, `rotateKey`. `WebSocket` is also two words.
 _CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]")
-_SEPARATORS: Final = re.compile(r"[\s_\-.,'’]+")
+_BETWEEN: Final = dict.fromkeys(map(ord, " \t\r\n_-.,'’"))
 #: Scripts without spaces, whose terms are pairs of characters: no word can be told to be absent.
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\ud7ff]")
 #: Written in other ways, too, which no stemmer brings together.
@@ -98,7 +98,7 @@ def find_absent(
     asked = list(_asked(question, terms))
     counts = {} if apart else _counted(rankings)
     known = bool(counts) and all(one.spec.name in counts for one in collections)
-    passages = _Passages(shown, contexts, terms)
+    passages = _Passages(shown, contexts)
     index: list[str] = []
     evidence: list[str] = []
     for one in asked:
@@ -133,7 +133,7 @@ def _asked(question: str, terms: Terms) -> Iterable[_Asked]:
 
 
 def _joined(text: str) -> str:
-    return _SEPARATORS.sub("", text).casefold()
+    return text.casefold().translate(_BETWEEN)
 
 
 def _parts(text: str) -> str:
@@ -171,29 +171,23 @@ def _telling(one: _Asked, there: Sequence[tuple[int, int]]) -> bool:
 
 
 class _Passages:
-    """The words of what is shown."""
+    """The letters of what is shown, without what stands between them. To cut it into terms would
+    take ten times as long as all the rest; and a word within another one is there."""
 
-    def __init__(
-        self, shown: Sequence[Candidate], contexts: Sequence[Context | None], terms: Terms
-    ) -> None:
+    def __init__(self, shown: Sequence[Candidate], contexts: Sequence[Context | None]) -> None:
         around = [one.text for one in contexts if one is not None]
-        texts = [_text(one) for one in shown] + around
-        self._terms = terms
-        self._texts = texts
-        self._stems: frozenset[str] | None = None
-        self._joined: str | None = None
+        text = "\n".join([*(_text(one) for one in shown), *around])
+        self._letters = text.casefold().translate(_BETWEEN)
 
     def have(self, one: _Asked) -> bool:
         """Does any of them have the word, in any of its forms?"""
-        if self._stems is None or self._joined is None:
-            self._stems = frozenset[str]().union(*map(self._terms, self._texts))
-            self._joined = _SEPARATORS.sub("", "\n".join(self._texts)).casefold()
-        if one.whole in self._joined:
+        if one.whole in self._letters:
             return True
+        if one.exact:
+            return False
         forms = _irregular().get(one.text.casefold(), ())
-        if any(self._terms(form) & self._stems for form in forms):
-            return True
-        return not one.exact and not one.stems.isdisjoint(self._stems)
+        stems = (stem[:-1] if stem.endswith("i") else stem for stem in one.stems)  # tries: tri, try
+        return any(each in self._letters for each in (*forms, *stems))
 
 
 def _text(one: Candidate) -> str:

@@ -17,7 +17,7 @@ from pincite.model import (
     Verdict,
     VerdictLevel,
 )
-from pincite.support.names import last_component
+from pincite.model.retrieval import defined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,14 +90,23 @@ class GateConfig:
     `signal`: judge on this one. `auto` takes the first of coverage and dense cosine that the
     candidates have; ahead of them the reranked probability, if its thresholds were calibrated with
     the reranker in use.
+
+    `answerable`: `llm` asks the language model of the settings whether the best three passages
+    answer, for `answerable_s` seconds at most; its no makes the verdict `none`.
     """
 
     signal: GateSignal = "auto"
+    answerable: Literal["off", "llm"] = "off"
+    answerable_s: float = 8.0
     coverage_normalised: Thresholds = MEASURED["coverage_normalised"]
     coverage_share: Thresholds = MEASURED["coverage_share"]
     dense_cosine: Thresholds = MEASURED["dense_cosine"]
     # guess, unmeasured: no cross-encoder was at hand
     reranked_probability: RerankedThresholds = RerankedThresholds(0.5, 0.2)
+
+    def __post_init__(self) -> None:
+        if self.answerable_s <= 0:
+            raise ConfigError(f"gate.answerable_s is {self.answerable_s}; it must be positive")
 
     def thresholds(self, signal: SignalName, kind: SignalKind) -> Thresholds | None:
         """The pair for a signal of that kind, None if there is none."""
@@ -187,15 +196,11 @@ def _origin(
 
 def _raised(verdict: Verdict, candidates: Sequence[Candidate], sought: Sequence[str]) -> Verdict:
     """`weak` in place of `none` where a name that is sought is defined in what was found."""
-    if verdict.level != "none" or not sought:
+    if verdict.level != "none" or (found := defined(candidates, sought)) is None:
         return verdict
-    names = {last_component(name) for name in sought}
-    for one in candidates:
-        for symbol in one.chunk.symbols:
-            if last_component(symbol) in names:
-                reason = f"{verdict.reason} But {symbol} is defined in {one.chunk.path}."
-                return replace(verdict, level="weak", reason=reason)
-    return verdict
+    symbol, path = found
+    reason = f"{verdict.reason} But {symbol} is defined in {path}."
+    return replace(verdict, level="weak", reason=reason)
 
 
 def _unjudged(candidates: Sequence[Candidate], notices: tuple[Notice, ...]) -> Gated:

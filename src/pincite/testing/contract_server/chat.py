@@ -22,11 +22,19 @@ _ROLES = {"system", "developer", "user", "assistant", "tool"}
 _WINDOW = 128_000
 _DOCUMENT = re.compile(r'<document id="(\d+)">\n(.*?)\n</document>', re.DOTALL)
 _QUERY = re.compile(r"<query>\n(.*?)\n</query>", re.DOTALL)
+_PASSAGE = re.compile(r'<passage id="\d+">\n(.*?)\n</passage>', re.DOTALL)
+_QUESTION = re.compile(r"<question>\n(.*?)\n</question>", re.DOTALL)
+_YES = 0.5  # relevance from which a passage answers
 _PIECE = re.compile(r"\s*\S+")
 
 
 def answer_to(prompt: str) -> str:
     """What the model writes."""
+    judged = _QUESTION.search(prompt)
+    if judged is not None:
+        best = max((relevance(judged[1], text) for text in _PASSAGE.findall(prompt)), default=0.0)
+        said = "yes" if best >= _YES else "no"
+        return msgspec.json.encode({"answers": said}).decode()
     asked = _QUERY.search(prompt)
     if asked is None:
         return " ".join(reversed(prompt.split()))

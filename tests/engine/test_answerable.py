@@ -1,0 +1,55 @@
+"""The language model of the settings as the judge of answers."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite.engine import AsyncPincite
+from pincite.errors import ConfigError
+from pincite.model import EvidencePack
+from pincite.profile import Profile
+from pincite.providers.options import ProviderOptions
+from pincite.settings.load import load_settings
+from pincite.stages.gate import GateConfig
+from pincite.testing.contract_server import ContractServer
+
+ASKING = replace(Profile(), gate=GateConfig(answerable="llm", answerable_s=20.0))
+
+
+def packs(folder: Path, llm: str, url: str = "", *questions: str) -> list[EvidencePack]:
+    (folder / "docs").mkdir()
+    (folder / "docs" / "keys.md").write_text("# Keys\n\nrotate the key with a secret\n")
+
+    async def run() -> list[EvidencePack]:
+        settings = load_settings({}, folder, folder / ".pincite")
+        providers = {"ollama": ProviderOptions(url=url)} if url else {}
+        settings = replace(settings, use=replace(settings.use, llm=llm, providers=providers))
+        async with AsyncPincite(settings) as engine:
+            await engine.index([folder / "docs"], lexical=True)
+            try:
+                return [await engine.search(one, profile=ASKING) for one in questions]
+            finally:
+                await engine.stop()
+
+    return asyncio.run(run())
+
+
+def test_the_model_of_the_settings_is_asked_by_the_client(tmp_path: Path) -> None:
+    with ContractServer() as server:
+        url = server.url("ollama")
+        asked = ("rotate the key with a secret", "key secret of zebra quantum ferment lorem ipsum")
+        good, bad = packs(tmp_path, "ollama:qwen3:8b", url, *asked)
+    assert "answer it" in good.verdict.reason
+    assert bad.verdict.level == "none"
+    assert bad.evidence == ()
+    assert [one.path for one in bad.closest] == ["keys.md"]
+
+
+def test_to_ask_a_model_that_nobody_named_is_an_error_that_says_where(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no language model is named") as caught:
+        packs(tmp_path, "", "", "rotate the key")
+    assert "[models] llm" in caught.value.hint
