@@ -68,6 +68,7 @@ def test_it_is_the_answer_of_the_library(indexed: Cli) -> None:
     async def both() -> tuple[dict[str, Any], dict[str, Any]]:
         async with AsyncPincite(load_settings({"PINCITE_IDLE_S": "60"}, indexed.folder)) as engine:
             async with Client(make_server(engine, tools(engine)), mode="legacy") as client:
+                assert client.server_info is not None
                 theirs = {
                     "capabilities": client.server_capabilities.model_dump(
                         by_alias=True, exclude_none=True

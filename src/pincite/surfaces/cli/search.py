@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
@@ -78,9 +79,16 @@ _SHOWING = (
         "-f",
         "--format",
         "form",
-        type=click.Choice(["table", "json", "md", "files"]),
+        type=click.Choice(["table", "json", "md", "files", "prompt"]),
         default="table",
-        help="How to print.",
+        help="How to print; prompt is for language models.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(300, 100_000),
+        default=4_000,
+        show_default=True,
+        help="With --format prompt: as many results as fit.",
     ),
     click.option(
         "-0",
@@ -130,7 +138,8 @@ def evidence(preset: str | None, **values: Any) -> int:
 
 def _search(
     show_all: bool,
-    form: render.Format,
+    form: render.Format | Literal["prompt"],
+    max_tokens: int,
     null: bool,
     json_: bool,
     explained: bool,
@@ -143,6 +152,10 @@ def _search(
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
     options = _options(**asked, show_all=show_all)
+    if form == "prompt" and options.limit is None:
+        from pincite.surfaces.tool_texts import results_for
+
+        options = replace(options, limit=results_for(max_tokens))
 
     async def searched(engine: AsyncPincite) -> tuple[EvidencePack, Trace]:
         say_hidden(engine.settings, options.preset)
@@ -152,7 +165,9 @@ def _search(
     if null:
         raw = render.null_files(pack)
         hand_over(raw, raw.decode())
-    elif parts := render.render(pack, "json" if json_ else form):
+    elif form == "prompt" and not json_:
+        show(pack.to_prompt(max_tokens, line_numbers=True))
+    elif parts := render.render(pack, "json" if json_ or form == "prompt" else form):
         show(*parts)
     if explained:
         say(commands.explain_table(trace))
