@@ -18,6 +18,7 @@ from pincite.surfaces.adk import EvidenceToolset
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import SearchArguments, tools
 from pincite.surfaces.tool_arguments import input_schema
+from pincite.surfaces.tool_texts import MAX_TOKENS, results_for
 from tests.surfaces.conftest import Cli
 
 README = Path(__file__).parents[2] / "README.md"
@@ -48,7 +49,9 @@ def by_mcp(shop: Cli, **asked: Any) -> Any:
             AsyncPincite(load_settings(IDLE, shop.folder)) as engine,
             Client(make_server(engine, tools(engine))) as client,
         ):
-            found = await client.call_tool("search_evidence", {"query": QUESTION, **asked})
+            found = await client.call_tool(
+                "search_evidence", {"query": QUESTION, "detail": "full", **asked}
+            )
             return found.structured_content
 
     return asyncio.run(session())
@@ -56,7 +59,7 @@ def by_mcp(shop: Cli, **asked: Any) -> Any:
 
 def by_adk(shop: Cli, tool: str, **asked: Any) -> Any:
     async def session() -> Any:
-        made = EvidenceToolset(load_settings(IDLE, shop.folder), tools=[tool])
+        made = EvidenceToolset(load_settings(IDLE, shop.folder), tools=[tool], detail="full")
         found = await getattr(made, tool)(QUESTION, **asked)
         await made.close()
         return found["evidence_pack"]
@@ -69,7 +72,9 @@ def by_python(shop: Cli, **asked: Any) -> Any:
         return pincite.search(QUESTION, **asked).to_dict()
 
 
-def test_without_a_number_as_many_are_shown_as_the_profile_says(shop: Cli) -> None:
+def test_without_a_number_the_profile_counts_for_people_and_the_budget_for_agents(
+    shop: Cli,
+) -> None:
     packs = {
         "search": by_command(shop, "search"),
         "evidence": by_command(shop, "evidence"),
@@ -78,7 +83,9 @@ def test_without_a_number_as_many_are_shown_as_the_profile_says(shop: Cli) -> No
         "adk of adk": by_adk(shop, "retrieve_adk_evidence"),
         "python": by_python(shop),
     }
-    assert {name: len(pack["evidence"]) for name, pack in packs.items()} == dict.fromkeys(packs, 8)
+    agents = dict.fromkeys(("mcp", "adk", "adk of adk"), results_for(MAX_TOKENS))
+    found = {name: len(pack["evidence"]) for name, pack in packs.items()}
+    assert found == {**dict.fromkeys(packs, 8), **agents}
 
 
 def test_a_number_that_is_given_wins(shop: Cli) -> None:
@@ -123,7 +130,6 @@ def test_the_same_names_find_the_same_everywhere_and_stand_in_the_log(shop: Cli)
 def test_the_tools_say_where_the_number_comes_from(shop: Cli) -> None:
     limit = input_schema(SearchArguments)["properties"]["limit"]
     assert limit["default"] is None
-    assert "if left out" in limit["description"]
     (tool,) = asyncio.run(EvidenceToolset(load_settings(IDLE, shop.folder)).get_tools())
     declared = tool._get_declaration()
     assert declared is not None

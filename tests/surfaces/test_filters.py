@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pincite.support.token_estimate import estimate_tokens
 from tests.surfaces.conftest import Cli
 
 GUIDE = "# Guide\n\nTo rotate a key, call `rotate_key` with the new secret.\n"
@@ -42,6 +43,18 @@ def test_a_filter_that_lets_nothing_pass_says_so_and_where_paths_begin(indexed: 
     assert json.loads(done.stdout)["evidence"] == []
     said = "nothing_in_scope: no indexed document matches where='path ^= keys'; near: src/keys.py"
     assert said in done.stderr
+
+
+def test_results_are_printed_for_a_language_model_within_its_budget(indexed: Cli) -> None:
+    said = indexed("search", "rotate a key", "--format", "prompt", "--max-tokens", "500").stdout
+    assert said.startswith("Question: rotate a key\nVerdict: ")
+    assert "\n[1] " in said
+    assert "  def rotate_key(" in said
+    assert estimate_tokens(said) <= 500
+    nothing = indexed("search", "key", "-f", "prompt", "--path", "scr/*.py", code=3).stdout
+    assert "near: src/keys.py" in nothing
+    assert "relevant" not in nothing
+    indexed("search", "key", "-f", "prompt", "--max-tokens", "299", code=2)
 
 
 def test_a_wrong_filter_is_wrong_usage_with_its_place_and_what_was_meant(indexed: Cli) -> None:

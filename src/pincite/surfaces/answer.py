@@ -19,7 +19,7 @@ _ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are fil
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """How a pack is to be printed: the format, `null` for names that end with a NUL, and what
-    `surfaces.table.Look` says of the table. All of it can be said in JSON."""
+    `surfaces.table.Look` says of the table; `max_tokens` are those of a prompt. All of it can be said in JSON."""
 
     form: str = "table"
     null: bool = False
@@ -29,6 +29,7 @@ class Wanted:
     around: int | None = None
     whole: bool = False
     details: bool = False
+    max_tokens: int = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,9 @@ def printed(
     level = pack.verdict.level
     if wanted.null:
         return Printed((), null_files(pack), messages, level, query_id)
+    if wanted.form == "prompt":
+        prompt = pack.to_prompt(wanted.max_tokens, line_numbers=True)
+        return Printed((prompt,), None, messages, level, query_id)
     if wanted.form != "table":
         parts = render(pack, wanted.form)  # type: ignore[arg-type]
         return Printed(parts, None, messages, level, query_id)

@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
@@ -40,7 +40,7 @@ _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: What is asked, of which part of the index, and how: of every command that searches.
 _WIDE = 160  # columns where there is no terminal
 #: Options of `_SHOWING` that say nothing of what is searched.
-_OF_PRINTING = ("form", "null", "json_", "around", "pager", "explained", "debug")
+_OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "explained", "debug"),)
 _QUERY = click.argument("query", nargs=-1, required=True)
 _ASKING = (
     click.option(
@@ -96,9 +96,16 @@ _SHOWING = (
         "-f",
         "--format",
         "form",
-        type=click.Choice(["table", "json", "md", "files"]),
+        type=click.Choice(["table", "json", "md", "files", "prompt"]),
         default="table",
-        help="How to print.",
+        help="How to print; prompt is for language models.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(300, 100_000),
+        default=4_000,
+        show_default=True,
+        help="With --format prompt: as many results as fit.",
     ),
     click.option(
         "-0",
@@ -190,7 +197,8 @@ def evidence(preset: str | None, **values: Any) -> int:
 
 def _search(
     show_all: bool,
-    form: render.Format,
+    form: render.Format | Literal["prompt"],
+    max_tokens: int,
     null: bool,
     json_: bool,
     around: int | None,
@@ -206,6 +214,10 @@ def _search(
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
+    if form == "prompt" and asked["limit"] is None:
+        from pincite.surfaces.tool_texts import results_for
+
+        asked["limit"] = results_for(max_tokens)
     options = asked_of(**asked, show_all=show_all)
     wanted = Wanted(
         "json" if json_ else form,
@@ -214,6 +226,7 @@ def _search(
         around=around,
         whole=bool(asked["context"]),
         details=explained,
+        max_tokens=max_tokens,
         **_place(),
     )
     with waiting(sys.stderr, "opening the index"):
