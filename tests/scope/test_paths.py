@@ -111,6 +111,14 @@ def test_no_pattern_hangs(pattern: str) -> None:
     assert fits(pattern, "a/" * 2000 + "b") in (True, False)
 
 
+@given(st.text("ab*?{},/.\n", max_size=8), _PATHS)
+def test_a_pattern_means_the_same_to_both_libraries(pattern: str, path: str) -> None:
+    slow = path_test((pattern, "[x]***/*/*/*"))  # with another one that only re2 looks for
+    kept = plain_path(path)
+    if "x" not in kept:
+        assert fits(pattern, kept) == slow("acme", kept)
+
+
 def test_what_is_too_long_or_too_much_is_refused() -> None:
     with pytest.raises(UsageError, match="longer than the 4,096 characters"):
         fits("[" * (MOST_CHARS + 1), "a")

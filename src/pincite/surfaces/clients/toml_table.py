@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from itertools import accumulate
 from typing import Any
 
@@ -78,36 +79,28 @@ def _table(path: Sequence[str], value: Mapping[str, Any], newline: str) -> str:
 def _span(text: str, path: Sequence[str]) -> tuple[int, int] | None:
     """Where the table and those in it stand: from its header to the next one that is not of it.
     None where the rest of the text would not say the same without it."""
-    wanted = tuple(path)
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
-    first = last = None
-    for at, line in enumerate(lines):
-        if not _HEADER.match(line):
-            continue
-        name = _name_of(line)
-        if name is not None and name[: len(wanted)] == wanted:
-            first = at if first is None else first
-        elif first is not None and name is not None:
-            last = at
-            break
-    if first is None:
-        return None
-    end = last if last is not None else len(lines)
-    while end > first + 1 and last is not None and lines[end - 1].lstrip().startswith("#"):
-        end -= 1  # comments above the next header are its own
-    span = starts[first], starts[end]
-    rest = text[: span[0]] + text[span[1] :]
+    names = [_name_of(line) if _HEADER.match(line) else None for line in lines]
+    ours = [name is not None and name[: len(path)] == tuple(path) for name in names]
     expected = parse(text)
     holder = expected
     for key in path[:-1]:
         holder = holder[key]
     del holder[path[-1]]
-    try:
-        left = parse(rest)
-    except Malformed:
-        return None
-    return span if _same(left, expected, path[:-1]) else None
+    for first in (at for at, is_ours in enumerate(ours) if is_ours):  # one may be in a text
+        others = (at for at in range(first, len(lines)) if names[at] is not None and not ours[at])
+        last = next(others, None)
+        end = len(lines) if last is None else last
+        while last is not None and end > first + 1 and lines[end - 1].lstrip().startswith("#"):
+            end -= 1  # comments above the next header are its own
+        try:
+            left = parse(text[: starts[first]] + text[starts[end] :])
+        except Malformed:
+            continue
+        if _same(left, deepcopy(expected), path[:-1]):
+            return starts[first], starts[end]
+    return None
 
 
 def _same(left: dict[str, Any], expected: dict[str, Any], path: Sequence[str]) -> bool:
