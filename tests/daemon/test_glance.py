@@ -77,7 +77,7 @@ def test_a_folder_that_is_gone_says_so(docs: Path) -> None:
 
 def test_a_look_ends_when_its_time_is_over_or_an_ignore_file_is_long(docs: Path) -> None:
     assert look(docs, indexed(docs), Limits(until_s=0.0)).state == "unknown"
-    (docs / "inner/.gitignore").write_text("x*y\n" * 10_000)
+    (docs / "inner/.gitignore").write_text("x*y\n" * 6_000)
     assert look(docs, indexed(docs), Limits.of_daemon(60.0)).state == "unknown"
     assert look(docs, indexed(docs)).state == "same"
 
@@ -111,3 +111,8 @@ def test_events_of_what_is_left_out_call_for_no_look(docs: Path, path: str, call
     for name in ("app.log", ".swap.swp", "image.png"):
         (docs / name).write_text("x")
     assert matters([os.path.normpath(docs / path)], [record_of(docs)]) is calls
+
+
+def test_events_beside_a_long_ignore_file_are_not_sifted(docs: Path) -> None:
+    (docs / ".gitignore").write_text("*.log\n" + "x*y\n" * 6_000)
+    assert matters([str(docs / "app.log")], [record_of(docs)])

@@ -353,7 +353,7 @@ def test_watch_says_what_changes_and_an_interrupt_ends_it_well() -> None:
             write(folder, "docs/odd\nname.md", "# B\n\nBadger.\n")
             line = watching.stdout.readline()
             assert line.split()[1] == "new"
-            assert line.endswith("docs: odd\\nname.md\n")
+            assert line.endswith("docs: odd\\x0aname.md\n")
             watching.send_signal(signal.SIGINT)
             rest, _ = watching.communicate(timeout=HANGS_S)
             assert (watching.returncode, rest) == (0, "")
