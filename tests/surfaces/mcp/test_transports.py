@@ -28,6 +28,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "read_lines": {"locator": "keys.py:1:2"},
     "verify_citations": {"citations": ["acme@v1:src/keys.py#L1-L6"]},
     "index_status": {},
+    "refresh": {},
 }
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 OLD = {
