@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from pincite.daemon.freshness import Condition, Freshness, Trouble
 from pincite.support.terminal import one_line
 
-
 #: In place of all that there is, where its names belong to tenants.
 _SOME = Trouble("", "", "not all could be brought up to date: pincite status, for who may see it")
 
