@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ import pytest
 from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.settings.refresh import RefreshSettings
+from tests.environment import clean_environment
 from tests.places import HANGS_S, quick_folder
 
 
@@ -328,5 +330,56 @@ def test_after_two_hundred_random_steps_it_equals_a_clean_build() -> None:
                 return await contents(engine) == wanted
 
             await settles(equal)
+
+    run(check)
+
+
+def test_watch_says_what_changes_and_an_interrupt_ends_it_well() -> None:
+    with quick_folder() as folder:
+        write(folder, "docs/a.md", "# A\n\nAlpaca.\n")
+        environ = {**clean_environment(), "PINCITE_INDEX": str(folder / ".pincite")}
+        command = [sys.executable, "-m", "pincite.surfaces.cli.app"]
+        made = [*command, "index", str(folder / "docs"), "--lexical"]
+        subprocess.run(made, check=True, env=environ, capture_output=True)
+        pipe = subprocess.PIPE
+        watching = subprocess.Popen(
+            [*command, "watch"], env=environ, stdout=pipe, stderr=pipe, text=True
+        )
+        try:
+            assert watching.stderr is not None
+            assert watching.stdout is not None
+            while "file events" not in watching.stderr.readline():
+                assert watching.poll() is None
+            write(folder, "docs/odd\nname.md", "# B\n\nBadger.\n")
+            line = watching.stdout.readline()
+            assert line.split()[1] == "new"
+            assert line.endswith("docs: odd\\x0aname.md\n")
+            watching.send_signal(signal.SIGINT)
+            rest, _ = watching.communicate(timeout=HANGS_S)
+            assert (watching.returncode, rest) == (0, "")
+        finally:
+            watching.kill()
+            watching.communicate()
+            subprocess.run([*command, "stop"], check=True, env=environ, capture_output=True)
+
+
+def test_the_tool_says_when_the_index_is_as_the_files_are() -> None:
+    from pincite.surfaces.mcp.tools import tools
+
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, mode="manual") as engine:
+            await engine.index(folder / "docs", lexical=True)
+            write(folder, "docs/new.md", "# New\n\nNew.\n")
+            tool = next(one for one in tools(engine) if one.name == "refresh")
+            assert len(tool.description.split()) < 45
+            answer = await tool.run(tool.takes(wait_s=300))
+            assert answer.structure["done"] is True
+            assert "new.md" in await paths(engine)
+            shutil.rmtree(folder / "docs")
+            answer = await tool.run(tool.takes(wait_s=300))
+            assert "docs" in answer.text
+            hidden = next(one for one in tools(engine, tags={"t": "x"}) if one.name == "refresh")
+            answer = await hidden.run(hidden.takes(wait_s=300))
+            assert "docs" not in f"{answer.text}{answer.structure}"
 
     run(check)

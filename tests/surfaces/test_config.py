@@ -89,7 +89,7 @@ def test_presets_are_listed_each_with_what_it_is_for(cli: Cli) -> None:
 
 
 def test_presets_differ_in_what_they_set(cli: Cli) -> None:
-    assert "are the same" in cli("presets", "diff", "general").stderr
+    assert "are the same" in cli("presets", "diff", "general", PINCITE_REFRESH="").stderr
     found = cli("presets", "diff", "evidence", "multi-model").stdout.splitlines()
     assert 'fuse.method = "weighted_dbsf"  # multi-model: "rrf"' in found
     assert not any(line.startswith("log.") for line in found)

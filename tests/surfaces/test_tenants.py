@@ -321,11 +321,12 @@ def test_no_tool_of_mcp_says_anything_of_another_tenant(
         "search": {"query": question, "tags": tags},
         "fetch": {"id": place if len(place) >= 8 else "00000000", "tags": tags},
         "index_status": {},
+        "refresh": {},
     }
     assert set(calls) == MCP
     for tool, arguments in calls.items():
         said, _ = said_by_mcp(shelf, tool, {}, **arguments)
-        if tool == "index_status":
+        if tool in WITHOUT_TAGS:
             assert not any(mark in said for mark in MARKS.values())
             assert "papers-" not in said
         else:
@@ -403,7 +404,7 @@ def test_a_tenant_reads_its_own(shelf: Shelf) -> None:
         assert {s for path, s in states.items() if "quetzal" in path} == {"fresh"}
 
 
-@pytest.mark.parametrize("tool", sorted(MCP - {"index_status"}))
+@pytest.mark.parametrize("tool", sorted(MCP - WITHOUT_TAGS))
 def test_bound_tags_are_added_and_cannot_be_widened(shelf: Shelf, tool: str) -> None:
     own, other = shelf.places["north"][0], shelf.places["south"][0]
 

@@ -140,6 +140,9 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
                 return True
         elif path.startswith(root):
             relative = path[len(root) :]
+            above = (Path(root), *(Path(root, one) for one in Path(relative).parents))
+            if any(_rules_bytes(folder) > _LARGEST_RULES for folder in above):
+                return True  # to know would take seconds
             if relative.rpartition("/")[2] in IGNORE_FILES or not opened.is_left_out(relative):
                 return True
         elif f"{path}/" == root:

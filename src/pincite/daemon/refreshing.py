@@ -43,6 +43,7 @@ _MOST_DOCUMENTS: Final = 20_000  # reading their records takes 10 ms for a thous
 _WATCHED_EVERY_S: Final = 60.0  # where events are heard, and might be missed (a network disk)
 _PAUSE_S: Final = 2.0  # after a run that failed or found others writing
 _LONGEST_PAUSE_S: Final = 60.0
+_REST_SHARE: Final = 10  # a process that looks at everything runs for a tenth of the time at most
 _LEFT: Final = 10_000  # files that differ and were looked at, remembered for a source
 _STATE: Final = "refresh.json"
 _SIFTED: Final = 50  # paths of a burst that are looked at one by one
@@ -88,7 +89,8 @@ class Refreshing:
         self._changes: deque[Change] = deque(maxlen=REMEMBERED)
         self._told: dict[Key, frozenset[Differing]] = {}
         self._checked_s = -float("inf")
-        self._again = self._whole = self._indexing = False
+        self._again = self._whole = self._indexing = self._told_of_events = False
+        self._indexed_s, self._took_s = -float("inf"), 0.0
         self._wanted = self._done = self._number = 0
         self._failures = 0
         self._not_before_s = 0.0
@@ -148,6 +150,7 @@ class Refreshing:
         if not self._wish.auto:
             return
         if not paths or len(paths) > _SIFTED or self._sifting is not None:
+            self._told_of_events = True
             self._begin()
             return
         self._sifting = asyncio.create_task(self._sift(paths))
@@ -158,6 +161,7 @@ class Refreshing:
         try:
             records = [record for record, _ in (await self._sources()).values()]
             if await asyncio.to_thread(matters, paths, records):
+                self._told_of_events = True
                 self._begin()
         finally:
             self._sifting = None
@@ -171,9 +175,11 @@ class Refreshing:
         while self._again or self._whole:
             await self._pause()
             self._again, whole, self._whole, wanted = False, self._whole, False, self._wanted
-            differing = await self._look_around()
+            heard, self._told_of_events = self._told_of_events, False
+            changed, unknown = await self._look_around()
             self._looked.set()
-            if whole or differing:
+            young = time.monotonic() - self._indexed_s < _REST_SHARE * self._took_s
+            if whole or changed or (unknown and (heard or not young)):
                 await self._index_all()
             self._done = max(self._done, wanted)
         self._looked.set()
@@ -188,10 +194,10 @@ class Refreshing:
                     await self._hurry.wait()
         self._hurry.clear()
 
-    async def _look_around(self) -> bool:
-        """Look at every source; True where something differs, or nobody can tell."""
+    async def _look_around(self) -> tuple[bool, bool]:
+        """Look at every source: does one differ, and is there one of which nobody can tell?"""
         limits = Limits.of_daemon(_GLANCE_S)
-        differing = False
+        changed = unknown = False
         pending: dict[Key, int] = {}
         troubles: dict[Key, str] = {}
         looked: set[Key] = set()
@@ -218,14 +224,15 @@ class Refreshing:
                 self._told[key] = told
                 if files := sum(what in ("new", "changed", "gone") for what in seen.named.values()):
                     pending[key] = files
-            differing |= seen.state in ("changed", "unknown")
+            changed |= seen.state == "changed"
+            unknown |= seen.state == "unknown"
         for gone in set(self._folders) - looked:
             del self._folders[gone]
         self._pending, self._troubles = pending, troubles
         self._checked()
-        if self._watch() and not differing:
+        if self._watch() and not changed:
             self._again = True  # what came between the look and the watch was not seen
-        return differing
+        return changed, unknown
 
     async def _sources(self) -> dict[Key, tuple[SourceRecord, list[CollectionInfo]]]:
         found: dict[Key, tuple[SourceRecord, list[CollectionInfo]]] = {}
@@ -301,7 +308,8 @@ class Refreshing:
         self._troubles = troubles
         self._failures = self._failures + 1 if failed else 0
         pause_s = min(_LONGEST_PAUSE_S, _PAUSE_S * 2**self._failures) if failed else 0.0
-        ended_s = time.monotonic()
+        ended_s = self._indexed_s = time.monotonic()
+        self._took_s = ended_s - started_s
         self._not_before_s = ended_s + max(pause_s, min(1.0, (ended_s - started_s) / 4))
         self._checked()
         self._write()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from pincite.daemon.freshness import Condition, Freshness
+from pincite.daemon.freshness import Condition, Freshness, Trouble
 from pincite.support.terminal import one_line
+
+#: In place of all that there is, where its names belong to tenants.
+_SOME = Trouble("", "", "not all could be brought up to date: pincite status, for who may see it")
 
 
 def freshness_lines(found: Condition, mode: str) -> list[str]:
@@ -35,4 +38,5 @@ def freshness_lines(found: Condition, mode: str) -> list[str]:
 
 def anonymous(fresh: Freshness) -> Freshness:
     """The same without what belongs to tenants: names of sources and paths."""
-    return replace(fresh, pending=(), troubles=(), changes=(), watching="")
+    troubles = (_SOME,) if fresh.troubles else ()
+    return replace(fresh, pending=(), troubles=troubles, changes=(), watching="")

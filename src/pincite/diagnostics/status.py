@@ -79,7 +79,9 @@ async def status(engine: AsyncPincite) -> Status:
         logging=engine.settings.log.enabled and may_write(engine.settings.index),
         store=engine.settings.store.place,
         only_read=identity.only_read,
-        condition=condition,
+        condition=replace_fields(
+            condition, freshness=replace_fields(condition.freshness, changes=())
+        ),
         refresh="auto" if engine.settings.refresh.auto else "manual",
     )
 

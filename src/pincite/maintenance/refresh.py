@@ -32,7 +32,7 @@ from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.models import BUNDLED
 
-_NICENESS: Final = 10
+_NICENESS: Final = 5  # at 10 a machine that compiles on all cores left it a fortieth of one
 _PR_SET_PDEATHSIG: Final = 1
 _LOCAL_PROVIDERS: Final = ("fastembed", "local")
 

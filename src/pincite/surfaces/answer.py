@@ -19,7 +19,8 @@ _ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are fil
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """How a pack is to be printed: the format, `null` for names that end with a NUL, and what
-    `surfaces.table.Look` says of the table; `max_tokens` are those of a prompt. All of it can be said in JSON."""
+    `surfaces.table.Look` says of the table; `max_tokens` are those of a prompt. All of it can
+    be said in JSON."""
 
     form: str = "table"
     null: bool = False

@@ -62,9 +62,9 @@ def structure_of(result: CallToolResult) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_there_are_four_strict_tools_that_change_nothing(indexed: Cli, mode: str) -> None:
+def test_there_are_five_strict_tools_that_change_nothing(indexed: Cli, mode: str) -> None:
     listed = with_client(indexed.folder, lambda c: c.list_tools(), mode).tools
-    names = ["search_evidence", "read_lines", "verify_citations", "index_status"]
+    names = ["search_evidence", "read_lines", "verify_citations", "index_status", "refresh"]
     assert [tool.name for tool in listed] == names
     for tool in listed:
         assert tool.annotations is not None

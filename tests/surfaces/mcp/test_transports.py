@@ -28,6 +28,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "read_lines": {"locator": "keys.py:1:2", "detail": "full"},
     "verify_citations": {"citations": ["acme@v1:src/keys.py#L1-L6"]},
     "index_status": {},
+    "refresh": {},
 }
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 OLD = {
@@ -104,11 +105,16 @@ def test_the_oldest_protocol_is_spoken_and_closing_stdin_ends_the_server(indexed
     for request in requests:
         server.stdin.write(json.dumps(request) + "\n")
     server.stdin.flush()
-    answers = {one["id"]: one for one in (json.loads(server.stdout.readline()) for _ in range(5))}
+    answers = {
+        one["id"]: one
+        for one in (json.loads(server.stdout.readline()) for _ in range(1 + len(CALLS)))
+    }
     assert answers[1]["result"]["protocolVersion"] == "2024-11-05"
     assert "- main: 3 documents" in answers[1]["result"]["instructions"]
     assert answers[2]["result"]["content"][0]["text"].splitlines()[2].startswith("[1] acme@v1:")
-    assert [answers[n]["result"].get("isError", False) for n in range(2, 6)] == [False] * 4
+    assert [answers[n]["result"].get("isError", False) for n in range(2, 2 + len(CALLS))] == [
+        False
+    ] * len(CALLS)
     out, error = server.communicate(timeout=600)
     assert (server.returncode, out, error) == (0, "", "")
 

@@ -1,0 +1,118 @@
+"""A look at a source by size and time, and which file events call for one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite.daemon.glance import Glance, Limits, glance, matters
+from pincite.model import DocumentRecord, Source, SourceRecord
+from pincite.readers import content_hash_of
+
+
+def record_of(folder: Path) -> SourceRecord:
+    return SourceRecord(Source("docs", str(folder), "folder"), complete=True)
+
+
+def indexed(folder: Path) -> list[DocumentRecord]:
+    """What a catalog would have of all files, by their times of now."""
+    found = []
+    for path in sorted(folder.rglob("*.md")):
+        seen, name = path.stat(), path.relative_to(folder).as_posix()
+        digest = content_hash_of(path.read_bytes())
+        one = DocumentRecord(
+            "docs", name, name, digest, "ref", seen.st_size, seen.st_mtime_ns, 1, 1
+        )
+        found.append(one)
+    return found
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    (folder / "inner").mkdir(parents=True)
+    for name in ("a.md", "inner/b.md"):
+        (folder / name).write_text(f"# {name}\n")
+    return folder
+
+
+def look(docs: Path, records: list[DocumentRecord], limits: Limits = Limits()) -> Glance:
+    return glance(record_of(docs), records, limits)
+
+
+def test_nothing_differs_where_size_and_time_are_the_same(docs: Path) -> None:
+    found = look(docs, indexed(docs))
+    assert (found.state, found.named) == ("same", {})
+    assert found.folders == [str(docs), str(docs / "inner")]
+
+
+def test_what_is_new_changed_or_gone_is_named(docs: Path) -> None:
+    records = indexed(docs)
+    (docs / "a.md").write_text("# longer than before\n")
+    (docs / "inner/b.md").unlink()
+    (docs / "c.md").write_text("# c\n")
+    found = look(docs, records)
+    assert found.state == "changed"
+    assert found.named == {"a.md": "changed", "inner/b.md": "gone", "c.md": "new"}
+    assert glance(record_of(docs), records, Limits(), found.differing).state == "same"
+
+
+def test_a_file_that_was_warm_is_compared_by_its_content(docs: Path) -> None:
+    warm = [replace(one, mtime_ns=0) for one in indexed(docs)]
+    assert look(docs, warm).state == "same"
+    (docs / "a.md").write_text("# z.md\n")  # as long as before
+    assert look(docs, warm).named == {"a.md": "changed"}
+
+
+def test_a_folder_that_is_gone_says_so(docs: Path) -> None:
+    records = indexed(docs)
+    docs.rename(docs.parent / "away")
+    found = look(docs, records)
+    assert found.state == "gone"
+    assert "does not exist" in found.detail
+
+
+def test_a_look_ends_when_its_time_is_over_or_an_ignore_file_is_long(docs: Path) -> None:
+    assert look(docs, indexed(docs), Limits(until_s=0.0)).state == "unknown"
+    (docs / "inner/.gitignore").write_text("x*y\n" * 6_000)
+    assert look(docs, indexed(docs), Limits.of_daemon(60.0)).state == "unknown"
+    assert look(docs, indexed(docs)).state == "same"
+
+
+def test_odd_files_neither_hang_a_look_nor_count(docs: Path) -> None:
+    records = indexed(docs)
+    os.mkfifo(docs / "pipe.md")
+    (docs / "loop.md").symlink_to(docs / "loop.md")
+    (docs / "out.md").symlink_to("/etc/passwd")
+    (docs / "bytes\udcff.md").write_text("x")
+    (docs / ".hidden.md").write_text("x")
+    assert look(docs, records).state == "same"
+    (docs / "line\nbreak \x1b[31m.md").write_text("x")
+    assert list(look(docs, records).named) == ["line\nbreak \x1b[31m.md"]
+
+
+@pytest.mark.parametrize(
+    ("path", "calls"),
+    [
+        ("app.log", False),
+        (".swap.swp", False),
+        ("image.png", False),
+        (".gitignore", True),
+        ("a.md", True),
+        ("inner/removed.md", True),
+        ("../elsewhere.md", False),
+    ],
+)
+def test_events_of_what_is_left_out_call_for_no_look(docs: Path, path: str, calls: bool) -> None:
+    (docs / ".gitignore").write_text("*.log\n")
+    for name in ("app.log", ".swap.swp", "image.png"):
+        (docs / name).write_text("x")
+    assert matters([os.path.normpath(docs / path)], [record_of(docs)]) is calls
+
+
+def test_events_beside_a_long_ignore_file_are_not_sifted(docs: Path) -> None:
+    (docs / ".gitignore").write_text("*.log\n" + "x*y\n" * 6_000)
+    assert matters([str(docs / "app.log")], [record_of(docs)])
