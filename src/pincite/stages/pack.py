@@ -74,7 +74,7 @@ def pack(
     return EvidencePack(
         schema_version=SCHEMA_VERSION,
         query=query.text,
-        verdict=_verdict(gated.verdict, evidence, omitted),
+        verdict=_verdict(gated, evidence, omitted),
         plan=plan,
         evidence=evidence,
         coverage={kind: kinds.count(kind) for kind in ("docs", "code", "data")},
@@ -118,18 +118,14 @@ def _changes(evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> tuple[
     return tuple(said)
 
 
-def _verdict(verdict: Verdict, evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> Verdict:
+def _verdict(gated: Gated, evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> Verdict:
     """`none`, with its reason, where all that would be shown has gone."""
     if evidence or not omitted:
-        return verdict
-    reason = (
-        f"What was found has changed or gone since it was indexed: index again. {_rest(verdict)}"
-    )
-    return replace(verdict, level="none", reason=reason.rstrip())
-
-
-def _rest(verdict: Verdict) -> str:
-    return verdict.reason if verdict.level == "none" else ""
+        return gated.verdict
+    reason = "What was found has changed or gone since it was indexed: index again."
+    if gated.candidates and gated.verdict.level == "none":
+        reason = f"{reason} Of what is left: {gated.verdict.reason}"
+    return replace(gated.verdict, level="none", reason=reason)
 
 
 def _evidence(
