@@ -4,11 +4,12 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.definitions import names_of
-from pincite.chunkers.grammars import GRAMMARS, load, parse
+from pincite.chunkers.grammars import GRAMMARS, grammar_for, lacks_grammar, load, parse
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
 from tests.chunkers.more_samples import MORE_SAMPLES
 from tests.chunkers.samples import SAMPLES, Sample
+from tests.chunkers.test_programs import DEFINITIONS
 
 TINY = ChunkerConfig(target_tokens=24, max_tokens=72, solo_tokens=8)
 
@@ -27,10 +28,13 @@ def test_definitions_are_cut_and_named_in(sample: Sample) -> None:
 
 
 def test_every_grammar_has_a_sample_loads_and_belongs_to_a_language_that_is_read() -> None:
-    sampled = {found.language for each in ALL if (found := file_type(each.path))}
+    paths = [*(each.path for each in ALL), *DEFINITIONS]
+    sampled = {found.language for path in paths if (found := file_type(path))}
     assert sampled == set(GRAMMARS)
-    for grammar in GRAMMARS.values():
-        assert load(grammar)
+    for language in GRAMMARS:
+        grammar = grammar_for(language)
+        assert lacks_grammar(language) == (grammar is None)
+        assert grammar is None or load(grammar)
 
 
 def test_a_long_function_is_cut_between_statements_and_keeps_its_name() -> None:
