@@ -108,11 +108,11 @@ def test_definitions_have_their_names_and_lines(name: str) -> None:
     text = (PROGRAMS / name).read_text(encoding="utf-8")
     assert text.count("\n") >= 30
     grammar = _grammar(name)
-    language, query = load(grammar)
+    language, _ = load(grammar)
     tree = parse(language, text.encode())
     assert tree is not None
     assert not tree.root_node.has_error
-    found = find_definitions(tree.root_node, query, text.count("\n")).all
+    found = find_definitions(tree.root_node, grammar, text.splitlines()).all
     assert [
         f"{each.first + 1}-{each.last + 1} {' '.join(each.path)}{'' if each.symbol else ' *'}"
         for each in found

@@ -64,12 +64,12 @@ def _parsed(
     lines: Lines, first: int, last: int, grammar: Grammar
 ) -> tuple[Node, Definitions] | None:
     """The tree of these lines, with rows of the whole file, and what it defines."""
-    language, query = load(grammar)
+    language, _ = load(grammar)
     text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
     tree = parse(language, text.encode("utf-8", "replace"))
     if tree is None:
         return None
-    return tree.root_node, find_definitions(tree.root_node, query, len(lines))
+    return tree.root_node, find_definitions(tree.root_node, grammar, lines.lines)
 
 
 def _between(lines: Lines, first: int, last: int) -> str:

@@ -7,9 +7,15 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from pincite.chunkers.grammars import load, unnamed_regions
+from pincite.chunkers.patterns import names_in
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tree_sitter import Node, Query
 
+    from pincite.chunkers.grammars import Grammar
     from pincite.chunkers.pieces import Path
 
 _DEEPEST = 8  # symbol paths are cut below; real code stays above
@@ -33,13 +39,16 @@ class Definition:
 
 
 class Definitions:
-    """All definitions of a file in order of their begin, outer before inner."""
+    """All definitions of a file in order of their begin, outer before inner. Those that are known
+    `by_line` alone have a name, and neither an end nor members."""
 
-    def __init__(self, found: list[Definition], rows: int) -> None:
+    def __init__(
+        self, found: list[Definition], rows: int, by_line: Iterable[tuple[int, str]] = ()
+    ) -> None:
         self.all = found
         self._starts = [each.first for each in found]
         self._start_bytes = [each.start_byte for each in found]
-        named = sorted((each.name_row, each.symbol) for each in found)
+        named = sorted([*((each.name_row, each.symbol) for each in found), *by_line])
         self._named = [(row, name) for row, symbol in named for name in names_of(symbol)]
         self._enclosing = _sweep(found, rows)
 
@@ -91,12 +100,42 @@ class _Captured(NamedTuple):
     rest: bool
 
 
-def find_definitions(root: Node, query: Query, rows: int) -> Definitions:
-    """Asks the grammar's query."""
+def find_definitions(root: Node, grammar: Grammar, lines: list[str]) -> Definitions:
+    """Asks the grammar's query, and its patterns where the tree has no names."""
+    if _is_rubble(root):
+        return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
+    found = _by_query(root, load(grammar)[1])
+    named = {each.name_row for each in found}
+    rows = _unnamed(root, grammar) - named if grammar.patterns else set()
+    return Definitions(found, len(lines), _by_line(grammar, rows, lines))
+
+
+def _by_line(grammar: Grammar, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
+    if grammar.patterns is None:
+        return []
+    return names_in(grammar.patterns, (row for row in rows if row < len(lines)), lines)
+
+
+def _unnamed(root: Node, grammar: Grammar) -> set[int]:
+    """The rows of what a parser could not make sense of, and of what the patterns are for."""
     from tree_sitter import QueryCursor
 
-    if _is_rubble(root):
-        return Definitions([], rows)
+    assert grammar.patterns is not None
+    if not root.has_error and not grammar.patterns.regions:
+        return set()
+    rows: set[int] = set()
+    reached = 0
+    for _, captures in QueryCursor(unnamed_regions(grammar)).matches(root):
+        for node in captures["region"]:  # nested regions are not gone through again
+            first = max(reached, node.start_point.row)
+            reached = max(reached, node.end_point.row + 1)
+            rows.update(range(first, reached), (node.start_point.row,))
+    return rows
+
+
+def _by_query(root: Node, query: Query) -> list[Definition]:
+    from tree_sitter import QueryCursor
+
     spans: dict[tuple[int, int], _Captured] = {}
     rests: dict[int, list[Node]] = {}
     for _, captures in QueryCursor(query).matches(root):
@@ -131,7 +170,7 @@ def find_definitions(root: Node, query: Query, rows: int) -> Definitions:
         )
         found.append(definition)
         stack.append(definition)
-    return Definitions(found, rows)
+    return found
 
 
 def _extent(captured: _Captured, rests: dict[int, list[Node]]) -> tuple[int, int, int, _Captured]:

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING
 
 from pincite.chunkers import more_queries as more
 from pincite.chunkers.more_queries import named
+from pincite.chunkers.patterns import PATTERNS
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Query, Tree
+
+    from pincite.chunkers.patterns import Patterns
 
 _SLICE_BYTES = 65_536
 _CAPSULE = b"tree_sitter.Language"  # the name is not copied: it must live as long as the capsule
@@ -42,6 +45,8 @@ class Grammar:
     function: str = "language"
     #: node types that belong to what follows, besides LEADING
     leading: frozenset[str] = frozenset()
+    #: what defines something on lines that make no node
+    patterns: Patterns | None = None
 
 
 _PYTHON = (
@@ -187,14 +192,23 @@ _CSS = """
 
 GRAMMARS: dict[str, Grammar] = {
     "python": Grammar("tree_sitter_python", _PYTHON),
-    "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT),
-    "typescript": Grammar("tree_sitter_typescript", _TYPESCRIPT, "language_typescript"),
-    "tsx": Grammar("tree_sitter_typescript", _TYPESCRIPT, "language_tsx"),
+    "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"]),
+    "typescript": Grammar(
+        "tree_sitter_typescript",
+        _TYPESCRIPT,
+        "language_typescript",
+        patterns=PATTERNS["javascript"],
+    ),
+    "tsx": Grammar(
+        "tree_sitter_typescript", _TYPESCRIPT, "language_tsx", patterns=PATTERNS["javascript"]
+    ),
     "go": Grammar("tree_sitter_go", _GO),
-    "rust": Grammar("tree_sitter_rust", _RUST),
+    "rust": Grammar("tree_sitter_rust", _RUST, patterns=PATTERNS["rust"]),
     "java": Grammar("tree_sitter_java", _JAVA),
-    "c": Grammar("tree_sitter_c", _C),
-    "cpp": Grammar("tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"})),
+    "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"]),
+    "cpp": Grammar(
+        "tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"}), patterns=PATTERNS["cpp"]
+    ),
     "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
     "ruby": Grammar("tree_sitter_ruby", _RUBY),
     "php": Grammar("tree_sitter_php", _PHP, "language_php"),
@@ -207,8 +221,8 @@ GRAMMARS: dict[str, Grammar] = {
     "haskell": Grammar("tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"})),
     "zig": Grammar("tree_sitter_zig", _ZIG),
     "css": Grammar("tree_sitter_css", _CSS),
-    "sql": Grammar("tree_sitter_sql", more.SQL),
-    "objective_c": Grammar("tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES),
+    "sql": Grammar("tree_sitter_sql", more.SQL, patterns=PATTERNS["sql"]),
+    "objective_c": Grammar("tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"]),
     "julia": Grammar("tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"})),
     "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml"),
     "powershell": Grammar("tree_sitter_powershell", more.POWERSHELL),
@@ -261,6 +275,15 @@ def load(grammar: Grammar) -> tuple[Language, Query]:
         pointer = _capsule(pointer)
     language = Language(pointer)
     return language, Query(language, grammar.query)
+
+
+@cache
+def unnamed_regions(grammar: Grammar) -> Query:
+    """The query of what `Grammar.patterns` are for."""
+    from tree_sitter import Query
+
+    regions = grammar.patterns.regions if grammar.patterns else ""
+    return Query(load(grammar)[0], f"(ERROR) @region {regions}")
 
 
 def _capsule(address: int) -> object:
