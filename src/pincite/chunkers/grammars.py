@@ -264,6 +264,11 @@ def _installed(module: str) -> bool:
         return False
 
 
+def forget_what_is_installed() -> None:
+    """Look again which wheels there are: for a process that outlives an installation."""
+    _installed.cache_clear()
+
+
 @cache
 def load(grammar: Grammar) -> tuple[Language, Query]:
     """The parser's language and the compiled query; imports the wheel on first use."""
