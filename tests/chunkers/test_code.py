@@ -4,11 +4,13 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.definitions import names_of
-from pincite.chunkers.grammars import GRAMMARS, load, parse
+from pincite.chunkers.grammars import GRAMMARS, grammar_for, lacks_grammar, load, parse
+from pincite.chunkers.patterns import PATTERNS, names_in
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
 from tests.chunkers.more_samples import MORE_SAMPLES
 from tests.chunkers.samples import SAMPLES, Sample
+from tests.chunkers.test_programs import DEFINITIONS
 
 TINY = ChunkerConfig(target_tokens=24, max_tokens=72, solo_tokens=8)
 
@@ -27,10 +29,13 @@ def test_definitions_are_cut_and_named_in(sample: Sample) -> None:
 
 
 def test_every_grammar_has_a_sample_loads_and_belongs_to_a_language_that_is_read() -> None:
-    sampled = {found.language for each in ALL if (found := file_type(each.path))}
+    paths = [*(each.path for each in ALL), *DEFINITIONS]
+    sampled = {found.language for path in paths if (found := file_type(path))}
     assert sampled == set(GRAMMARS)
-    for grammar in GRAMMARS.values():
-        assert load(grammar)
+    for language in GRAMMARS:
+        grammar = grammar_for(language)
+        assert lacks_grammar(language) == (grammar is None)
+        assert grammar is None or load(grammar)
 
 
 def test_a_long_function_is_cut_between_statements_and_keeps_its_name() -> None:
@@ -130,6 +135,43 @@ def test_a_definition_can_be_asked_for_by_its_name_and_the_last_part_of_it(
     chunks = chunks_of(path, text)
     assert chunks[0].symbols == symbols
     assert (chunks[0].start_line, chunks[-1].end_line) == (1, text.count("\n"))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "symbols"),
+    [
+        ("a.h", "BEGIN_C\nclass API file_base : public X {\n int a;\n", {"file_base"}),
+        ("a.cpp", "X_BEGIN)\ntemplate <typename T> FMT_X auto upper() -> int {\n", {"upper"}),
+        ("a.rs", "make! {\n    #[status = X]\n    pub struct NoHost(Error);\n}\n", {"NoHost"}),
+        ("a.rs", "macro_rules! m {\n  () => {\n    fn made() {}\n  };\n}\n", {"m", "made"}),
+        ("a.js", "%%)(\nexport default function $run() {\n", {"$run"}),
+        ("a.sql", "DELIMITER //\nCREATE PROCEDURE pay(IN a INT) BEGIN x y z; END //\n", {"pay"}),
+    ],
+)  # fmt: skip
+def test_what_a_parser_does_not_understand_is_known_by_its_line(
+    path: str, text: str, symbols: set[str]
+) -> None:
+    named = {symbol for chunk in chunks_of(path, text) for symbol in chunk.symbols}
+    assert symbols <= named
+
+
+def test_a_parameter_or_a_call_on_a_broken_line_defines_nothing() -> None:
+    text = (
+        "}}}\nstatic int run(\n    struct state *data,\n    struct peer other,\n)(\nreturn f(x)\n"
+    )
+    named = {symbol for chunk in chunks_of("a.c", text) for symbol in chunk.symbols}
+    assert named <= {"run"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["template <" * 30_000, "class " * 50_000, "class A" + "(" * 200_000, "a " * 100_000 + "b(",
+     "pub(" * 50_000, "create table " * 20_000, "struct " + "A " * 100_000],
+    ids=lambda line: line[:12],
+)  # fmt: skip
+def test_patterns_look_at_the_begin_of_a_line_alone(line: str) -> None:
+    for patterns in PATTERNS.values():
+        names_in(patterns, range(2_000), [line] * 2_000)
 
 
 def test_names_that_are_no_paths_are_left_as_they_are() -> None:

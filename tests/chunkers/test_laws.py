@@ -10,7 +10,8 @@ from tests.chunkers.laws import SMALL, SOURCE, chunks_of, read
 
 SUFFIXES = (
     "md py js ts tsx go rs java c cpp cs rb php kt sh scala swift lua ex hs zig css html json yaml"
-    " toml ini xml csv rst txt sql proto"
+    " toml ini xml csv rst txt sql proto dart m jl r pl ml mli erl clj ps1 sol tf mk cmake graphql"
+    " vue svelte"
 ).split()
 FRAGMENTS = st.sampled_from(
     [

@@ -40,6 +40,18 @@ HOSTILE = {
     "scripts never closed": ("<script>x" * 110_000, ("html",)),
     "nested labels": ("".join("    " * (n % 30) + '!!! a "b"\n' for n in range(9_000)), ("md",)),
 }
+#: The grammars that came later, and what other grammars of their kind do not end on.
+_LATER = ("sql", "m", "jl", "ml", "mli", "ps1", "sol", "tf", "dockerfile", "mk", "clj", "graphql",
+          "cmake", "r", "proto", "vue", "svelte")  # fmt: skip
+HOSTILE |= {
+    "1 MB of brackets": ("[" * 1_000_000, _LATER),
+    "half a MB of angles": ("<" * 500_000, _LATER),
+    "brackets in brackets": ("(\n" * 20_000 + ")\n" * 20_000, _LATER),
+    "braces in braces": ("{\n" * 20_000 + "}\n" * 20_000, _LATER),
+    "1 MB of NUL": ("\0" * 1_000_000, _LATER),
+    "quotes never closed": ('"' * 300_001, _LATER),
+    "scripts one after the other": ("<script>\nlet a\n</script>\n" * 2_000, ("vue", "svelte")),
+}
 CASES = [(name, suffix) for name, (_, suffixes) in HOSTILE.items() for suffix in suffixes]
 
 

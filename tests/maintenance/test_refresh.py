@@ -373,6 +373,7 @@ def test_the_tool_says_when_the_index_is_as_the_files_are() -> None:
             tool = next(one for one in tools(engine) if one.name == "refresh")
             assert len(tool.description.split()) < 45
             answer = await tool.run(tool.takes(wait_s=300))
+            assert answer.structure is not None
             assert answer.structure["done"] is True
             assert "new.md" in await paths(engine)
             shutil.rmtree(folder / "docs")

@@ -5,6 +5,7 @@ from pincite.chunkers.config import ChunkerConfig
 from pincite.chunkers.context import context_line
 from pincite.chunkers.cutting import chunk_id, cut
 from pincite.chunkers.dispatch import chunk_document
+from pincite.chunkers.grammars import lacks_grammar
 
 __all__ = [
     "ChunkerConfig",
@@ -13,4 +14,5 @@ __all__ = [
     "context_line",
     "cut",
     "estimate_tokens",
+    "lacks_grammar",
 ]

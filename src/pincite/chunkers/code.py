@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.definitions import Definitions, find_definitions
 from pincite.chunkers.grammars import LEADING, load, parse
 from pincite.chunkers.pieces import Piece
-from pincite.chunkers.text import text_pieces
+from pincite.chunkers.text import paragraphs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tree_sitter import Node
 
@@ -37,28 +38,58 @@ _Group = tuple[int, int, list["Node"]]  # lines first to last (exclusive), the n
 
 def chunk_code(lines: Lines, packer: Packer, grammar: Grammar) -> tuple[Section, ...]:
     """Sections with symbol paths as headings and the names that each span defines."""
-    language, query = load(grammar)
-    tree = parse(language, lines.text.encode("utf-8", "replace"))
+    return chunk_parts(lines, packer, [(0, len(lines), grammar)])
+
+
+def chunk_parts(
+    lines: Lines, packer: Packer, parts: Iterable[tuple[int, int, Grammar | None]]
+) -> tuple[Section, ...]:
+    """The same for a file in several languages: lines first to last (exclusive) of each part and
+    its grammar, in order. What has none is cut where blank lines divide it."""
+    pieces: list[Iterable[Piece]] = []
+    known: list[Definitions] = []
+    for first, last, grammar in parts:
+        found = _parsed(lines, first, last, grammar) if grammar else None
+        if grammar is None or found is None:
+            pieces.append(paragraphs(lines, first, last, ()))
+            continue
+        root, definitions = found
+        known.append(definitions)
+        start = (first, last, [root])
+        pieces.append(_pieces(lines, start, definitions, packer, grammar.leading))
+    return tuple(_with_symbols(lines, packer.pack(chain.from_iterable(pieces)), known))
+
+
+def _parsed(
+    lines: Lines, first: int, last: int, grammar: Grammar
+) -> tuple[Node, Definitions] | None:
+    """The tree of these lines, with rows of the whole file, and what it defines."""
+    language, _ = load(grammar)
+    text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
+    tree = parse(language, text.encode("utf-8", "replace"))
     if tree is None:
-        return tuple(packer.pack(text_pieces(lines)))
-    definitions = find_definitions(tree.root_node, query, len(lines))
-    pieces = _pieces(lines, tree.root_node, definitions, packer, grammar.leading)
-    return tuple(
-        replace(
-            section,
-            symbols=definitions.symbols_in(
-                lines.line_at(section.start), lines.line_at(section.end - 1)
-            ),
-        )
-        for section in packer.pack(pieces)
-    )
+        return None
+    return tree.root_node, find_definitions(tree.root_node, grammar, lines.lines)
+
+
+def _between(lines: Lines, first: int, last: int) -> str:
+    return lines.text[lines.starts[first] : lines.starts[last]]
+
+
+def _with_symbols(
+    lines: Lines, sections: Iterable[Section], known: list[Definitions]
+) -> Iterator[Section]:
+    for section in sections:
+        rows = lines.line_at(section.start), lines.line_at(section.end - 1)
+        names = chain.from_iterable(each.symbols_in(*rows) for each in known)
+        yield replace(section, symbols=tuple(dict.fromkeys(names)))
 
 
 def _pieces(
-    lines: Lines, root: Node, definitions: Definitions, packer: Packer, leading: frozenset[str]
+    lines: Lines, start: _Group, definitions: Definitions, packer: Packer, leading: frozenset[str]
 ) -> Iterator[Piece]:
     """Constructs that fit, in order; a construct that does not is replaced by its parts."""
-    stack: list[_Group | Piece] = [(0, len(lines), [root])]
+    stack: list[_Group | Piece] = [start]
     while stack:
         item = stack.pop()
         if isinstance(item, Piece):

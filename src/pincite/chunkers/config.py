@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pincite.errors import ConfigError
 
-RULES_VERSION = 3  # raise it whenever equal documents may give other sections than before
+RULES_VERSION = 4  # raise it whenever equal documents may give other sections than before
 
 
 @dataclass(frozen=True, slots=True)

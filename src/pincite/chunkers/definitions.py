@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from pincite.chunkers.grammars import load, unnamed_regions
+from pincite.chunkers.patterns import names_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tree_sitter import Node, Query
 
+    from pincite.chunkers.grammars import Grammar
     from pincite.chunkers.pieces import Path
 
 _DEEPEST = 8  # symbol paths are cut below; real code stays above
@@ -33,13 +39,16 @@ class Definition:
 
 
 class Definitions:
-    """All definitions of a file in order of their begin, outer before inner."""
+    """All definitions of a file in order of their begin, outer before inner. Those that are known
+    `by_line` alone have a name, and neither an end nor members."""
 
-    def __init__(self, found: list[Definition], rows: int) -> None:
+    def __init__(
+        self, found: list[Definition], rows: int, by_line: Iterable[tuple[int, str]] = ()
+    ) -> None:
         self.all = found
         self._starts = [each.first for each in found]
         self._start_bytes = [each.start_byte for each in found]
-        named = sorted((each.name_row, each.symbol) for each in found)
+        named = sorted([*((each.name_row, each.symbol) for each in found), *by_line])
         self._named = [(row, name) for row, symbol in named for name in names_of(symbol)]
         self._enclosing = _sweep(found, rows)
 
@@ -81,43 +90,101 @@ def names_of(symbol: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((symbol, bare, re.split(r"\.|::", bare)[-1])))
 
 
-def find_definitions(root: Node, query: Query, rows: int) -> Definitions:
-    """Asks the grammar's query."""
+class _Captured(NamedTuple):
+    """What a query found: a definition, or with `rest` the begin of one."""
+
+    node: Node
+    name: Node
+    owner: str
+    defines: bool
+    rest: bool
+
+
+def find_definitions(root: Node, grammar: Grammar, lines: list[str]) -> Definitions:
+    """Asks the grammar's query, and its patterns where the tree has no names."""
+    if _is_rubble(root):
+        return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
+    found = _by_query(root, load(grammar)[1])
+    named = {each.name_row for each in found}
+    rows = _unnamed(root, grammar) - named if grammar.patterns else set()
+    return Definitions(found, len(lines), _by_line(grammar, rows, lines))
+
+
+def _by_line(grammar: Grammar, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
+    if grammar.patterns is None:
+        return []
+    return names_in(grammar.patterns, (row for row in rows if row < len(lines)), lines)
+
+
+def _unnamed(root: Node, grammar: Grammar) -> set[int]:
+    """The rows of what a parser could not make sense of, and of what the patterns are for."""
     from tree_sitter import QueryCursor
 
-    if _is_rubble(root):
-        return Definitions([], rows)
-    spans: dict[tuple[int, int], tuple[Node, Node, str, bool]] = {}
+    assert grammar.patterns is not None
+    if not root.has_error and not grammar.patterns.regions:
+        return set()
+    rows: set[int] = set()
+    reached = 0
+    for _, captures in QueryCursor(unnamed_regions(grammar)).matches(root):
+        for node in captures["region"]:  # nested regions are not gone through again
+            first = max(reached, node.start_point.row)
+            reached = max(reached, node.end_point.row + 1)
+            rows.update(range(first, reached), (node.start_point.row,))
+    return rows
+
+
+def _by_query(root: Node, query: Query) -> list[Definition]:
+    from tree_sitter import QueryCursor
+
+    spans: dict[tuple[int, int], _Captured] = {}
+    rests: dict[int, list[Node]] = {}
     for _, captures in QueryCursor(query).matches(root):
         names = captures.get("name")
         nodes = captures.get("def") or captures.get("scope")
         if not names or not nodes:
             continue
-        node, name = nodes[0], names[-1]
+        node = nodes[0]
         owner = _text(captures["owner"][-1]) if "owner" in captures else ""
-        spans.setdefault((node.start_byte, -node.end_byte), (node, name, owner, "def" in captures))
+        each = _Captured(node, names[-1], owner, "def" in captures, "rest" in captures)
+        if each.rest and node.parent is not None:
+            rests.setdefault(node.parent.id, []).append(node)
+        spans.setdefault((node.start_byte, -node.end_byte), each)
     found: list[Definition] = []
     stack: list[Definition] = []
-    for (start, minus_end), (node, name, owner, defines) in sorted(
-        spans.items(), key=lambda item: item[0]
+    for start, end, last_row, one in sorted(
+        (_extent(each, rests) for each in spans.values()), key=lambda item: (item[0], -item[1])
     ):
         while stack and stack[-1].end_byte <= start:
             stack.pop()
         outer = stack[-1].path if stack else ()
-        text = _text(name)
-        own = (owner, text) if owner and outer[-1:] != (owner,) else (text,)
-        each = Definition(
-            node.start_point.row,
-            max(node.start_point.row, node.end_point.row - (node.end_point.column == 0)),
+        text = _text(one.name)
+        own = (one.owner, text) if one.owner and outer[-1:] != (one.owner,) else (text,)
+        definition = Definition(
+            one.node.start_point.row,
+            max(one.node.start_point.row, last_row),
             start,
-            -minus_end,
+            end,
             (*outer, *own)[:_DEEPEST],
-            text if defines else "",
-            name.start_point.row,
+            text if one.defines else "",
+            one.name.start_point.row,
         )
-        found.append(each)
-        stack.append(each)
-    return Definitions(found, rows)
+        found.append(definition)
+        stack.append(definition)
+    return found
+
+
+def _extent(captured: _Captured, rests: dict[int, list[Node]]) -> tuple[int, int, int, _Captured]:
+    """First byte, last byte (exclusive) and last row of a definition."""
+    node, parent = captured.node, captured.node.parent
+    if captured.rest and parent is not None:
+        beside = rests[parent.id]
+        index = bisect_right(beside, node.start_byte, key=lambda each: each.start_byte)
+        if index < len(beside):
+            following = beside[index]
+            return node.start_byte, following.start_byte, following.start_point.row - 1, captured
+    last = parent if captured.rest and parent is not None else node
+    last_row = last.end_point.row - (last.end_point.column == 0)
+    return node.start_byte, last.end_byte, last_row, captured
 
 
 def _is_rubble(root: Node) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pincite.model import Document, PageSpan, Section
 
 _TABLES = frozenset({"csv", "tsv"})
+_COMPONENTS = frozenset({"vue", "svelte"})
 _DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
 
 
@@ -39,12 +40,16 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
 
         return tuple(packer.pack(table_pieces(lines)))
     if document.source_type == "code":
-        from pincite.chunkers.grammars import GRAMMARS
+        from pincite.chunkers.grammars import grammar_for
 
-        if language in GRAMMARS:
+        if grammar := grammar_for(language, document.path):
             from pincite.chunkers.code import chunk_code
 
-            return chunk_code(lines, packer, GRAMMARS[language])
+            return chunk_code(lines, packer, grammar)
+        if language in _COMPONENTS:
+            from pincite.chunkers.components import chunk_component
+
+            return chunk_component(lines, packer)
     from pincite.chunkers.text import rst_pieces, text_pieces
 
     if language == "rst":

@@ -8,14 +8,24 @@ A query captures what a file defines: `@def` spans the definition, `@name` is it
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pincite.chunkers import more_queries as more
+from pincite.chunkers.more_queries import named
+from pincite.chunkers.patterns import PATTERNS
+
 if TYPE_CHECKING:
     from tree_sitter import Language, Query, Tree
 
+    from pincite.chunkers.patterns import Patterns
+
 _SLICE_BYTES = 65_536
+_CAPSULE = b"tree_sitter.Language"  # the name is not copied: it must live as long as the capsule
+_MLI = "language_ocaml_interface"
+_PACK = "tree_sitter_language_pack.bindings"  # for what has no wheel of its own
 
 #: node types that belong to what follows in every language, besides all kinds of comments
 LEADING = frozenset(
@@ -35,19 +45,17 @@ class Grammar:
     function: str = "language"
     #: node types that belong to what follows, besides LEADING
     leading: frozenset[str] = frozenset()
-
-
-def _named(*types: str, name: str = "(_)", field: str = "name") -> str:
-    return "\n".join(f"({each} {field}: {name} @name) @def" for each in types)
+    #: what defines something on lines that make no node
+    patterns: Patterns | None = None
 
 
 _PYTHON = (
-    _named("function_definition", "class_definition")
+    named("function_definition", "class_definition")
     + """
 (type_alias_statement left: (type (identifier) @name)) @def
 """
 )
-_JAVASCRIPT = _named(
+_JAVASCRIPT = named(
     "function_declaration", "generator_function_declaration", "class_declaration",
     "method_definition",
 ) + """
@@ -62,7 +70,7 @@ _JAVASCRIPT = _named(
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)
   @def)))
 """  # fmt: skip
-_TYPESCRIPT = _named(
+_TYPESCRIPT = named(
     "function_declaration", "generator_function_declaration", "function_signature",
     "class_declaration", "abstract_class_declaration", "method_definition", "method_signature",
     "abstract_method_signature", "interface_declaration", "type_alias_declaration",
@@ -84,14 +92,14 @@ _GO = """
 (type_spec name: (type_identifier) @name) @def
 (type_alias name: (type_identifier) @name) @def
 """
-_RUST = _named(
+_RUST = named(
     "function_item", "function_signature_item", "struct_item", "enum_item", "union_item",
     "trait_item", "mod_item", "type_item", "macro_definition", "const_item", "static_item",
 ) + """
 (impl_item type: [(type_identifier) @name (generic_type type: (_) @name)
   (scoped_type_identifier name: (_) @name)]) @scope
 """  # fmt: skip
-_JAVA = _named(
+_JAVA = named(
     "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
     "annotation_type_declaration", "method_declaration", "constructor_declaration",
     "compact_constructor_declaration",
@@ -130,34 +138,34 @@ _CPP = f"""
 (type_definition declarator: (type_identifier) @name) @def
 (preproc_function_def name: (identifier) @name) @def
 """
-_C_SHARP = _named(
+_C_SHARP = named(
     "class_declaration", "struct_declaration", "interface_declaration", "enum_declaration",
     "record_declaration", "delegate_declaration", "method_declaration",
     "constructor_declaration", "destructor_declaration", "property_declaration",
     "namespace_declaration", "local_function_statement",
 )  # fmt: skip
-_RUBY = _named("method", "singleton_method", "class", "module")
-_PHP = _named(
+_RUBY = named("method", "singleton_method", "class", "module")
+_PHP = named(
     "function_definition", "class_declaration", "interface_declaration", "trait_declaration",
     "enum_declaration", "method_declaration",
 )  # fmt: skip
 _KOTLIN = (
-    _named("class_declaration", "object_declaration", "function_declaration")
+    named("class_declaration", "object_declaration", "function_declaration")
     + """
 (type_alias type: (_) @name) @def
 (source_file (property_declaration (variable_declaration . (identifier) @name)) @def)
 """
 )
-_SCALA = _named(
+_SCALA = named(
     "class_definition", "object_definition", "trait_definition", "enum_definition",
     "function_definition", "function_declaration", "type_definition",
 )  # fmt: skip
-_SWIFT = _named("class_declaration", "protocol_declaration", "function_declaration",
+_SWIFT = named("class_declaration", "protocol_declaration", "function_declaration",
                 "protocol_function_declaration", "typealias_declaration") + """
 (init_declaration "init" @name) @def
 """  # fmt: skip
 _LUA = (
-    _named("function_declaration")
+    named("function_declaration")
     + """
 (assignment_statement (variable_list name: (_) @name)
   (expression_list value: (function_definition))) @def
@@ -171,7 +179,7 @@ _ELIXIR = """
     (binary_operator left: (call target: (identifier) @name))])) @def
   (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate"))
 """
-_HASKELL = _named("function", "bind", "data_type", "newtype", "class", "type_synonym")
+_HASKELL = named("function", "bind", "data_type", "newtype", "class", "type_synonym")
 _ZIG = """
 (function_declaration name: (identifier) @name) @def
 (variable_declaration (identifier) @name
@@ -184,19 +192,28 @@ _CSS = """
 
 GRAMMARS: dict[str, Grammar] = {
     "python": Grammar("tree_sitter_python", _PYTHON),
-    "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT),
-    "typescript": Grammar("tree_sitter_typescript", _TYPESCRIPT, "language_typescript"),
-    "tsx": Grammar("tree_sitter_typescript", _TYPESCRIPT, "language_tsx"),
+    "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"]),
+    "typescript": Grammar(
+        "tree_sitter_typescript",
+        _TYPESCRIPT,
+        "language_typescript",
+        patterns=PATTERNS["javascript"],
+    ),
+    "tsx": Grammar(
+        "tree_sitter_typescript", _TYPESCRIPT, "language_tsx", patterns=PATTERNS["javascript"]
+    ),
     "go": Grammar("tree_sitter_go", _GO),
-    "rust": Grammar("tree_sitter_rust", _RUST),
+    "rust": Grammar("tree_sitter_rust", _RUST, patterns=PATTERNS["rust"]),
     "java": Grammar("tree_sitter_java", _JAVA),
-    "c": Grammar("tree_sitter_c", _C),
-    "cpp": Grammar("tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"})),
+    "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"]),
+    "cpp": Grammar(
+        "tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"}), patterns=PATTERNS["cpp"]
+    ),
     "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
     "ruby": Grammar("tree_sitter_ruby", _RUBY),
     "php": Grammar("tree_sitter_php", _PHP, "language_php"),
     "kotlin": Grammar("tree_sitter_kotlin", _KOTLIN),
-    "bash": Grammar("tree_sitter_bash", _named("function_definition")),
+    "bash": Grammar("tree_sitter_bash", named("function_definition")),
     "scala": Grammar("tree_sitter_scala", _SCALA),
     "swift": Grammar("tree_sitter_swift", _SWIFT),
     "lua": Grammar("tree_sitter_lua", _LUA),
@@ -204,7 +221,52 @@ GRAMMARS: dict[str, Grammar] = {
     "haskell": Grammar("tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"})),
     "zig": Grammar("tree_sitter_zig", _ZIG),
     "css": Grammar("tree_sitter_css", _CSS),
+    "sql": Grammar("tree_sitter_sql", more.SQL, patterns=PATTERNS["sql"]),
+    "objective_c": Grammar("tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"]),
+    "julia": Grammar("tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"})),
+    "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml"),
+    "powershell": Grammar("tree_sitter_powershell", more.POWERSHELL),
+    "solidity": Grammar("tree_sitter_solidity", more.SOLIDITY),
+    "terraform": Grammar("tree_sitter_hcl", more.TERRAFORM),
+    "dockerfile": Grammar("tree_sitter_dockerfile", more.DOCKERFILE),
+    "make": Grammar("tree_sitter_make", more.MAKE),
+    "clojure": Grammar(f"{_PACK}.clojure", more.CLOJURE),
+    "graphql": Grammar(f"{_PACK}.graphql", more.GRAPHQL),
+    "cmake": Grammar(f"{_PACK}.cmake", more.CMAKE),
+    "r": Grammar(f"{_PACK}.r", more.R),
+    "protobuf": Grammar(f"{_PACK}.proto", more.PROTOBUF),
 }
+
+
+_INTERFACES = {".mli": Grammar("tree_sitter_ocaml", more.OCAML_INTERFACE, _MLI)}
+
+
+def grammar_for(language: str, path: str = "") -> Grammar | None:
+    """The grammar that cuts a file, or None for a language that has none, or whose wheel is not
+    installed (see `lacks_grammar`)."""
+    grammar = GRAMMARS.get(language)
+    if grammar is None or not _installed(grammar.module):
+        return None
+    return _INTERFACES.get(path[-4:], grammar) if language == "ocaml" else grammar
+
+
+def lacks_grammar(language: str) -> bool:
+    """Could files of this language be cut by their syntax if its wheel were installed?"""
+    grammar = GRAMMARS.get(language)
+    return grammar is not None and not _installed(grammar.module)
+
+
+@cache
+def _installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:  # other releases of the pack are laid out in another way
+        return False
+
+
+def forget_what_is_installed() -> None:
+    """Look again which wheels there are: for a process that outlives an installation."""
+    _installed.cache_clear()
 
 
 @cache
@@ -213,8 +275,29 @@ def load(grammar: Grammar) -> tuple[Language, Query]:
     from tree_sitter import Language, Query
 
     module = importlib.import_module(grammar.module)
-    language = Language(getattr(module, grammar.function)())
+    pointer = getattr(module, grammar.function)()
+    if isinstance(pointer, int):  # some wheels give the bare address, which is deprecated
+        pointer = _capsule(pointer)
+    language = Language(pointer)
     return language, Query(language, grammar.query)
+
+
+@cache
+def unnamed_regions(grammar: Grammar) -> Query:
+    """The query of what `Grammar.patterns` are for."""
+    from tree_sitter import Query
+
+    regions = grammar.patterns.regions if grammar.patterns else ""
+    return Query(load(grammar)[0], f"(ERROR) @region {regions}")
+
+
+def _capsule(address: int) -> object:
+    from ctypes import c_char_p, c_void_p, py_object, pythonapi
+
+    make = pythonapi.PyCapsule_New
+    make.restype, make.argtypes = py_object, (c_void_p, c_char_p, c_void_p)
+    capsule: object = make(address, _CAPSULE, None)
+    return capsule
 
 
 def parse(language: Language, source: bytes) -> Tree | None:

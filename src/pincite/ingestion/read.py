@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from pincite.chunkers import lacks_grammar
 from pincite.ingestion.batch import SkippedFile
 from pincite.model import Attributes, Document
 from pincite.readers import content_hash_of, file_type, read_document
@@ -13,6 +14,8 @@ from pincite.readers.includes import expand_includes
 from pincite.readers.remarks import remarks_of
 from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included
+
+_LANGUAGES = "cut by blank lines; by its syntax with: pip install 'pincite[languages]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,9 @@ def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     if source.front_matter and document.language == "markdown":
         front = front_matter_of(document.text)
     broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
-    notes = (*found.notes, *address, *broken, *remarks_of(found.document))
+    lacking = lacks_grammar(document.language)
+    uncut = (f"no_grammar: {document.language}, {_LANGUAGES}",) if lacking else ()
+    notes = (*found.notes, *address, *broken, *uncut, *remarks_of(found.document))
     return replace(found, notes=notes, fields=front.values)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
+from pincite.chunkers import lacks_grammar
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
 from pincite.readers import file_type, url_for
@@ -65,6 +66,8 @@ def fingerprints_of(
         parts.append(made_of)
     if includes:
         parts.append(state_of(opened, path, includes.split("\n")))
+    if _lacks_grammar(path):
+        parts.append("no grammar")  # cut again when there is one
     return fingerprints(spec, parts, made_with(opened.source.name, path))
 
 
@@ -77,6 +80,11 @@ def fingerprints(
         " ".join((spec.chunker, spec.sparse, dense, *parts))
         for dense in (spec.dense or LEXICAL, *spec.formerly, *others)
     )
+
+
+def _lacks_grammar(path: str) -> bool:
+    found = file_type(path, b"")
+    return found is not None and lacks_grammar(found.language)
 
 
 def _has_front_matter(path: str) -> bool:

@@ -23,7 +23,7 @@ _SUFFIXES: dict[SourceType, str] = {
         text:txt,text,adoc,asciidoc,org html:html,htm,xhtml""",
     "code": """python:py,pyi,pyw,pyx,pxd javascript:js,mjs,cjs,jsx typescript:ts,mts,cts tsx:tsx
         go:go rust:rs java:java c:c,h cpp:cc,cpp,cxx,c++,hh,hpp,hxx,h++,ipp,inl,cu,cuh,ino
-        c_sharp:cs,csx
+        c_sharp:cs,csx dockerfile:dockerfile
         ruby:rb,rake,gemspec,ru php:php,phtml kotlin:kt,kts bash:sh,bash,zsh,ksh,bats
         scala:scala,sc,sbt swift:swift lua:lua css:css elixir:ex,exs haskell:hs zig:zig
         sql:sql scss:scss,sass,less perl:pl,pm r:r julia:jl dart:dart groovy:groovy,gradle

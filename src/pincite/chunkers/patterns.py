@@ -1,0 +1,87 @@
+"""Definitions that no node of a tree names: those on lines that a parser could not make sense of,
+and those within macros.
+
+Only lines inside such regions are looked at, each by one pattern without nested repetition, on its
+first characters. What is found is known by its line alone: where it ends, nobody can say.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_CHARS = 200  # of a line
+_ROWS = 20_000  # of a file
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """`lines` has one group, the name. `regions` are nodes whose lines are looked at besides those
+    of errors. `calls`: lines like `type name(`, as C writes a function, define it."""
+
+    lines: re.Pattern[str]
+    regions: str = ""
+    calls: bool = False
+
+
+def names_in(patterns: Patterns, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
+    """(row, name) of what these rows define, in order."""
+    found = []
+    for row in sorted(rows)[:_ROWS]:
+        line = lines[row][:_CHARS]
+        match = patterns.lines.match(line)
+        if match and not (patterns.calls and line.rstrip().endswith(",")):  # no parameter
+            name = match[1]
+        else:
+            name = _called(line) if patterns.calls else ""
+        if name:
+            found.append((row, name))
+    return found
+
+
+_NO_NAME = re.compile(r"(?:if|for|while|switch|return|else|case|defined|sizeof|do|new|throw)\b")
+_HEAD = re.compile(r"[A-Za-z_][\w\s:*&<>,]*[\s*&](~?\w+)\s*")
+
+
+def _called(line: str) -> str:
+    """`name` of `type name(...) {`: at the begin of a line, with something before it, and neither
+    a declaration nor a statement."""
+    head, bracket, rest = line.partition("(")
+    if not bracket or rest.rstrip().endswith(";") or _NO_NAME.match(head):
+        return ""
+    found = _HEAD.fullmatch(head)
+    return found[1] if found and not found[1].isupper() else ""
+
+
+_C_LINES = re.compile(
+    r"\s*(?:template\s*<[^{;]{0,100}>\s*)?(?:class|struct|union|enum|enum class|namespace)\s+"
+    r"(?:[A-Z][A-Z0-9_]+(?:\([^()]{0,40}\))?\s+)?([A-Za-z_]\w*)(?!\w)[^;()=*&]*$"
+)
+PATTERNS = {
+    "c": Patterns(_C_LINES, calls=True),
+    "cpp": Patterns(_C_LINES, calls=True),
+    "rust": Patterns(
+        re.compile(
+            r"\s*(?:pub(?:\([^()]{0,40}\))?\s+)?(?:default\s+)?(?:const\s+)?(?:async\s+)?"
+            r"(?:unsafe\s+)?(?:fn|struct|enum|union|trait|mod)\s+([A-Za-z_]\w*)"
+        ),
+        regions="(macro_invocation (token_tree) @region) (macro_rule (token_tree) @region)",
+    ),
+    "javascript": Patterns(
+        re.compile(
+            r"(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\s*\*?|class)\s+([A-Za-z_$][\w$]*)"
+        )
+    ),
+    "sql": Patterns(
+        re.compile(
+            r"\s*create\s+(?:or\s+\w+\s+)?(?:temp\w*\s+|unique\s+|materialized\s+)?"
+            r"(?:table|view|function|procedure|proc|trigger|type|index|sequence|package)\s+"
+            r"(?:if\s+not\s+exists\s+)?[\"`\[]?(\w+(?:\.\w+)?)",
+            re.IGNORECASE,
+        )
+    ),
+}

@@ -1,0 +1,55 @@
+"""Files of languages whose grammars come with an extra."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.chunkers import lacks_grammar
+from pincite.chunkers.grammars import forget_what_is_installed
+from tests.ingestion.desk import Desk
+
+PACK = ("tree_sitter_language_pack", "tree_sitter_language_pack.bindings.proto")
+PROGRAM = Path(__file__).parents[1] / "chunkers/programs/library.proto"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def without_pack() -> Iterator[pytest.MonkeyPatch]:
+    """A Python in which the pack cannot be imported, until the patch is undone."""
+    pytest.importorskip("tree_sitter_language_pack.bindings")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in PACK:
+            patch.setitem(sys.modules, name, None)
+        forget_what_is_installed()
+        yield patch
+    forget_what_is_installed()
+
+
+def test_a_file_without_its_grammar_is_noted_and_cut_again_once_there_is_one(
+    desk: Desk, without_pack: pytest.MonkeyPatch
+) -> None:
+    desk.write("api/library.proto", PROGRAM.read_text(encoding="utf-8"))
+    desk.write("api/schema.sql", "CREATE TABLE loans (id INT);\n")
+    assert lacks_grammar("protobuf")
+    assert not lacks_grammar("sql")
+    (report,) = desk.run("api")
+    assert report.noted == {"no_grammar": 1}
+    assert "pip install 'pincite[languages]'" in report.noted_paths[0]
+    assert {name for chunk in desk.chunks() for name in chunk.symbols} == {"loans"}
+    (again,) = desk.run("api")
+    assert (again.unchanged, again.noted) == (2, {"no_grammar": 1})
+
+    without_pack.undo()
+    forget_what_is_installed()
+    (report,) = desk.run("api")
+    assert (report.changed, report.unchanged, report.noted) == (1, 1, {})
+    names = {name for chunk in desk.chunks() for name in chunk.symbols}
+    assert {"Book", "Lending", "Lend", "loans"} <= names
