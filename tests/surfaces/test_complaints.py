@@ -193,7 +193,11 @@ def test_7_a_second_and_a_third_process_open_an_index_while_the_first_indexes() 
             first.kill()
             first.join()
             subprocess.run([*command, "stop", "--index", str(root)], check=True, timeout=600)
-        assert [other.returncode for other in others] == [0, 0, 0], answers
+        *searches, status = [other.returncode for other in others]
+        assert status == 0, answers
+        for code, (output, _) in zip(searches, answers, strict=False):
+            # the writer is ahead of the index: what is gone from its files is named, not shown
+            assert code == 0 or (code == 3 and '"why": "stale"' in output), answers
         for (output, _), word in zip(answers, ("walnut", "osprey", "main"), strict=True):
             assert word in output
         assert "Traceback" not in "".join(errors for _, errors in answers)
