@@ -104,7 +104,9 @@ def test_presets_differ_in_what_they_set(cli: Cli) -> None:
         cli("presets", "diff", "evidence", PINCITE_REFRESH="").stdout
         == "select.results = 12  # in force: 5\n"
     )
-    mode = cli("presets", "diff", "./team/team.toml", SEARCH_MODE="vector").stdout
+    mode = cli(
+        "presets", "diff", "./team/team.toml", SEARCH_MODE="vector", PINCITE_REFRESH=""
+    ).stdout
     assert mode == 'retrieve.mode = "hybrid"  # in force: "vector"\n'
     assert "no file" in cli("presets", "diff", "./none.toml", code=2, PINCITE_REFRESH="").stderr
     cli.write("team/team.toml", "source = 3\n")
