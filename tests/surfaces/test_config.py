@@ -90,7 +90,9 @@ def test_presets_are_listed_each_with_what_it_is_for(cli: Cli) -> None:
 
 def test_presets_differ_in_what_they_set(cli: Cli) -> None:
     assert "are the same" in cli("presets", "diff", "general", PINCITE_REFRESH="").stderr
-    found = cli("presets", "diff", "evidence", "multi-model").stdout.splitlines()
+    found = cli(
+        "presets", "diff", "evidence", "multi-model", PINCITE_REFRESH=""
+    ).stdout.splitlines()
     assert 'fuse.method = "weighted_dbsf"  # multi-model: "rrf"' in found
     assert not any(line.startswith("log.") for line in found)
     cli.write("team/team.toml", 'extends = "evidence"\n[select]\nresults = 5\n')
@@ -98,12 +100,20 @@ def test_presets_differ_in_what_they_set(cli: Cli) -> None:
         {"name": "select.results", "one": 12, "other": 5}
     ]
     cli.write("pincite.toml", 'extends = "team/team.toml"\n')
-    assert cli("presets", "diff", "evidence").stdout == "select.results = 12  # in force: 5\n"
-    mode = cli("presets", "diff", "./team/team.toml", SEARCH_MODE="vector").stdout
+    assert (
+        cli("presets", "diff", "evidence", PINCITE_REFRESH="").stdout
+        == "select.results = 12  # in force: 5\n"
+    )
+    mode = cli(
+        "presets", "diff", "./team/team.toml", SEARCH_MODE="vector", PINCITE_REFRESH=""
+    ).stdout
     assert mode == 'retrieve.mode = "hybrid"  # in force: "vector"\n'
-    assert "no file" in cli("presets", "diff", "./none.toml", code=2).stderr
+    assert "no file" in cli("presets", "diff", "./none.toml", code=2, PINCITE_REFRESH="").stderr
     cli.write("team/team.toml", "source = 3\n")
-    assert "team.toml" in cli("presets", "diff", "general", "./team/team.toml", code=2).stderr
+    assert (
+        "team.toml"
+        in cli("presets", "diff", "general", "./team/team.toml", code=2, PINCITE_REFRESH="").stderr
+    )
 
 
 def origins(cli: Cli, *arguments: str, **variables: Any) -> dict[str, tuple[Any, str]]:
