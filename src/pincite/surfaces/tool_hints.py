@@ -26,7 +26,7 @@ class ToolNames:
 
 
 #: Those of the MCP server.
-TOOLS: Final = ToolNames()
+TOOLS: Final = ToolNames(refresh="refresh")
 
 #: A command with what may stand before it: in backticks, or where a hint begins or goes on.
 _WORDS = r"""(?:\ (?!(?:or|and|to|once|while|it|is)\b)(?:"[^"]*"|'[^']*'|[^\s`;,"']+))*"""

@@ -14,7 +14,7 @@ from pincite.daemon.freshness import Freshness, Pending, Trouble
 from pincite.diagnostics.freshness import anonymous
 from pincite.engine import AsyncPincite
 from pincite.model import Attributes
-from pincite.surfaces.mcp.tools import Answer, Tool, object_schema
+from pincite.surfaces.mcp.tools import Answer, Tool
 
 
 class RefreshArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,6 +68,6 @@ def refresh_tool(engine: AsyncPincite, tags: Attributes) -> Tool[RefreshArgument
         "Bring the index up to date with the files as they are now. It happens by itself within"
         " seconds; call it to be sure, after you have changed files and before you search them.",
         RefreshArguments,
-        object_schema(Refreshed),
+        None,
         partial(_refresh, engine, tags),
     )
