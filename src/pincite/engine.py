@@ -89,9 +89,10 @@ class AsyncPincite(RecordWriter):
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
                 `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or
                 several), `language`, `lexical` (True leaves the dense model out), `upgrade`,
-                `rebuild`, `beside`, `model`, `sparse`, `attributes` (of all that is indexed; texts
-                such as `course=ml` as `attribute_texts`), `wait_s` (seconds, for others who
-                write), `on_notice`, `on_fetch`.
+                `rebuild`, `beside`, `background` (return when all can be searched by word;
+                vectors are made by another process), `model`, `sparse`, `attributes` (of all that
+                is indexed; texts such as `course=ml` as `attribute_texts`), `wait_s` (seconds, for
+                others who write), `on_notice`, `on_fetch`.
             options: the same as one value, in place of `keywords`.
 
         Returns a report for each source, in the order of `locations`. A file that cannot be read
@@ -110,7 +111,11 @@ class AsyncPincite(RecordWriter):
         self._searchables = None
         self.foreign.refuse(chosen.collection)
         client = self.client(create=bool(places or self.settings.sources))
-        return await index_sources(self.settings, client, places, chosen, progress or _unheard)
+        told = progress or _unheard
+        reports = await index_sources(self.settings, client, places, chosen, told)
+        if chosen.background:
+            await self.refresh(wait=False)
+        return reports
 
     async def search(
         self,

@@ -24,7 +24,7 @@ from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
-from pincite.ingestion.dense_model import open_dense
+from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
@@ -79,6 +79,8 @@ async def index_sources(
         with open_all(locations, options, base, settings.sources, known, folder, among) as opened:
             schema = await settle_schema(settings, client, held, known, opened, options)
             async with open_dense(settings, of_model(settings, held, options), options) as dense:
+                if options.background and dense.name and among is None:
+                    require_local(dense.name)
                 models = Models(settings.use, settings.models, offline=settings.offline)
                 target = choose_target(infos, held, dense, options)
                 spec = await settle_spec(client, target, dense, models, options, opened, schema)
@@ -94,6 +96,7 @@ async def index_sources(
                     progress,
                     options.on_notice,
                     careful=among is not None,
+                    background=options.background,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 formerly = base.sources if base and among is None else ()
@@ -119,6 +122,9 @@ async def ingest_all(
                 first[number] = await ingest(source, selection, spec, words)
     reports = []
     for number, (source, selection) in enumerate(opened):
+        if deps.background and number in first:
+            reports.append(first[number])
+            continue
         spec = await _spec_of(deps, spec.name)
         later = replace(deps, stage="embed") if number in first else deps
         report = await ingest(source, selection, spec, later)

@@ -59,6 +59,7 @@ async def run(
     *,
     much_bytes: int = 0,
     batch_chunks: int = 4,
+    background: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> IngestReport:
     await place.index.open()
@@ -78,6 +79,7 @@ async def run(
             batch_chunks=batch_chunks,
             much_bytes=much_bytes,
             progress=progress,
+            background=background,
         )
         (report,) = await ingest_all([(opened, Selection())], spec, deps)
     return report
@@ -183,5 +185,23 @@ def test_models_of_whole_documents_and_none_at_all_do_the_same(dense: Grouped | 
         (info,) = await place.index.collections()
         assert (report.new, info.documents, info.unembedded) == (3, 3, 0)
         assert len(await place.held()) == (info.chunks if dense else 0)
+
+    in_a_place(memory, check)
+
+
+def test_vectors_may_be_left_to_another_run() -> None:
+    async def check(place: Place) -> None:
+        for name in names(3):
+            place.write(name, functions(name[:2], lines=3))
+        dense = Watching(place.index)
+        report = await run(place, dense, background=True)
+        (info,) = await place.index.collections()
+        assert dense.texts == []
+        assert (report.new, report.chunks, info.unembedded) == (3, info.chunks, info.chunks)
+        assert not info.sources[0].complete  # so that the index brings itself up to date
+        again = await run(place, dense)
+        (info,) = await place.index.collections()
+        assert (again.new, info.unembedded, len(dense.texts)) == (0, 0, info.chunks)
+        assert info.sources[0].complete
 
     in_a_place(memory, check)

@@ -20,6 +20,8 @@ from pincite.providers.names import parse_model
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
 
+#: Providers of models that run in this process.
+LOCAL_PROVIDERS = ("fastembed", "local")
 _MOST_CHUNKS = 2_048  # of a batch: 10 MB of text and vectors, and what a cut-off run may repeat
 
 
@@ -30,6 +32,15 @@ class Dense:
     encoder: DenseEncoder | None = None
     name: str = ""
     batch_chunks: int = BATCH_CHUNKS
+
+
+def require_local(model: str) -> None:
+    """Raise UsageError for a model that may cost money, which is asked while somebody looks on."""
+    if parse_model(model).provider not in LOCAL_PROVIDERS:
+        raise UsageError(
+            f"{model} may cost money, and background is for models of this machine",
+            hint="pincite index without --background",
+        )
 
 
 def choose_model(settings: Settings, info: CollectionInfo | None, options: IndexOptions) -> str:

@@ -23,8 +23,9 @@ class IngestDeps:
     `dense` is None for a lexical collection. A batch holds about `batch_chunks`. Where more
     than `much_bytes` of files wait for vectors, words are indexed before. With `words_only`
     chunks are written without the dense vectors that they have not had before. `stage` is what
-    progress calls the run: `index`, or `embed` where words alone are there already. A `careful` run
-    removes nothing where a source looks as if its disk were away."""
+    progress calls the run: `index`, or `embed` where words alone are there already. With
+    `background` vectors of more than `much_bytes` are left to another run. A `careful` run removes
+    nothing where a source looks as if its disk were away."""
 
     index: Index
     sparse: SparseEncoder
@@ -38,3 +39,4 @@ class IngestDeps:
     words_only: bool = False
     stage: str = "index"
     careful: bool = False
+    background: bool = False

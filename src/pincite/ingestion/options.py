@@ -16,7 +16,7 @@ from pincite.support.arguments import (
     texts_of,
 )
 
-_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside")
+_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background")
 _TEXTS: Final = ("collection", "name", "ref", "url_rule", "language", "model", "sparse")
 _MAY_BE_NONE: Final = ("name", "ref", "url_rule", "anchors")
 
@@ -30,8 +30,9 @@ class IndexOptions:
     `auto`. `model` names the dense model (`voyage:voyage-code-3`, `bundled`); empty: that of the
     collection, else the configured one. `sparse` names the sparse encoder of a new collection (see
     `pincite.encoders.sparse`). `beside` gives a model that the collection was not made with one of
-    its own beside it. `attributes` are given to all sources of the run, over those of `[[source]]`
-    and those that are remembered; None, an empty text or an empty list takes one away.
+    its own beside it. With `background` the run ends when all can be searched by word, and another
+    process makes the vectors. `attributes` are given to all sources of the run, over those of
+    `[[source]]` and those that are remembered; None, an empty text or an empty list takes one away.
     `attribute_texts` are such in words, each `NAME=VALUE`: of the type that the collection has for
     the name, else of the one that they look like; a name that is there twice has a list.
 
@@ -49,6 +50,7 @@ class IndexOptions:
     upgrade: bool = False
     rebuild: bool = False
     beside: bool = False
+    background: bool = False
     model: str = ""
     sparse: str = ""
     attributes: Mapping[str, object] = field(default_factory=dict)
@@ -73,6 +75,7 @@ class IndexKeywords(TypedDict, total=False):
     upgrade: bool
     rebuild: bool
     beside: bool
+    background: bool
     model: str
     sparse: str
     attributes: Mapping[str, object]
@@ -98,7 +101,7 @@ class RecordKeywords(TypedDict, total=False):
 
 #: What describes files and their sources, in the order of `IndexOptions`.
 _OF_FILES: Final = tuple(
-    "name ref url_rule anchors include exclude attributes attribute_texts".split()
+    "name ref url_rule anchors include exclude background attributes attribute_texts".split()
 )
 
 

@@ -26,6 +26,7 @@ from pincite.daemon.open_index import open_index
 from pincite.daemon.protocol import ServedIndex
 from pincite.errors import PinciteError
 from pincite.ingest import index_sources
+from pincite.ingestion.dense_model import LOCAL_PROVIDERS
 from pincite.ingestion.options import IndexOptions
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.ports import CollectionInfo
@@ -34,7 +35,6 @@ from pincite.settings.models import BUNDLED
 
 _NICENESS: Final = 5  # at 10 a machine that compiles on all cores left it a fortieth of one
 _PR_SET_PDEATHSIG: Final = 1
-_LOCAL_PROVIDERS: Final = ("fastembed", "local")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _kept_back(settings: Settings, info: CollectionInfo, *, remote: bool) -> str
         return ""
     ways = "pincite index, or [refresh] remote = true"
     model = info.spec.model
-    if model and model.partition(":")[0] not in _LOCAL_PROVIDERS:
+    if model and model.partition(":")[0] not in LOCAL_PROVIDERS:
         return f"its model, {model}, may cost money, and nobody asked for it ({ways})"
     if settings.store.url:
         return f"its points are on the server {settings.store.place} ({ways})"

@@ -73,6 +73,11 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
 @_sparse
 @click.option("--beside", is_flag=True, help="Keep what another model has made, and add this one.")
 @click.option("--upgrade", is_flag=True, help="Add the dense model to a lexical collection.")
+@click.option(
+    "--background",
+    is_flag=True,
+    help="Return when all can be found by word; another process makes the vectors.",
+)
 @wait_option
 @json_option
 @index_option
@@ -92,6 +97,7 @@ def index(
     sparse: str,
     beside: bool,
     upgrade: bool,
+    background: bool,
     wait: float,
     json_: bool,
     index: Path | None,
@@ -116,6 +122,7 @@ def index(
         sparse=sparse,
         beside=beside,
         upgrade=upgrade,
+        background=background,
         wait_s=wait,
     )
     _index(paths, options, json_, index)
@@ -141,6 +148,8 @@ def _index(
         line.done()
     for report in reports:
         say(_sentence(report))
+    if options.background:
+        say("vectors are made in the background, as far as they lack: pincite status")
     if json_:
         show(to_json(reports))
 
