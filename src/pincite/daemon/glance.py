@@ -77,7 +77,7 @@ def glance(
     source = record.source
     if source.kind not in ON_DISK:
         return _of_archive(record, found)
-    left_out = {one.split(": ", 1)[-1].rpartition(" (")[0] or one for one in record.skipped_paths}
+    left_out = frozenset(map(_path_of, record.skipped_paths))
     known = {one.path: one for one in records}
     reads = _READ_AT_MOST
     try:
@@ -148,6 +148,12 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
         elif f"{path}/" == root:
             return True
     return False
+
+
+def _path_of(skipped: str) -> str:
+    """The path in `code: path (detail)`."""
+    path = skipped.partition(": ")[2]
+    return path.rpartition(" (")[0] if path.endswith(")") and " (" in path else path
 
 
 def _is_same(entry: Entry, indexed: DocumentRecord) -> bool:
