@@ -51,4 +51,4 @@ def test_the_table_names_what_mcp_and_python_take() -> None:
     by_mcp = {name for _, mcp in rows for name in re.findall(r"`(\w+)`", mcp)}
     beside = {"text", "scope", "profile", "show_all", "corpus", "here"}
     assert named == {*SearchOptions.__dataclass_fields__} - beside
-    assert by_mcp == {*SearchArguments.__struct_fields__} - {"query", "debug"}
+    assert by_mcp == {*SearchArguments.__struct_fields__} - {"query", "max_tokens", "detail"}

@@ -13,7 +13,7 @@ from pincite.evals.analysis.regression import check_measures
 from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
 from pincite.evals.report.tables import checks_table, comparison_table
 from pincite.evals.run.results import Run
-from pincite.evals.run.runner import Subject
+from pincite.evals.run.runner import Subject, measured
 from pincite.model import (
     Chunk,
     CollectionSpec,
@@ -62,7 +62,7 @@ def test_an_analyser_without_stemming_is_caught() -> None:
 
 def _shown(**fuse: object) -> Profile:
     """Verdicts are not the point here."""
-    profile = Profile()
+    profile = measured(Profile())
     return replace(
         profile,
         select=replace(profile.select, on_none="keep"),

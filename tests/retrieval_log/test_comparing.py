@@ -93,7 +93,7 @@ def test_collections_models_and_settings_that_changed_are_named() -> None:
     now = replace(
         event("a"), version="2", collections={"main": other, "more": STATE}, reranker=None
     )
-    today = {**ASKED.profile, "select": {**ASKED.profile["select"], "results": 5}}
+    today = {**ASKED.profile, "select": {**ASKED.profile["select"], "results": 12}}
     found = compare(then, now, today, set())
     assert not found.same
     assert {one.name: (one.then, one.now) for one in found.index} == {
@@ -108,7 +108,7 @@ def test_collections_models_and_settings_that_changed_are_named() -> None:
         "main.dense": ("dense/1", "dense/2"),
         "reranker": ("rerank/1", None),
     }
-    assert [(one.name, one.then, one.now) for one in found.settings] == [("select.results", 12, 5)]
+    assert [(one.name, one.then, one.now) for one in found.settings] == [("select.results", 5, 12)]
 
 
 def test_an_error_in_place_of_a_pack_is_a_change() -> None:

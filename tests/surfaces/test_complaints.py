@@ -99,7 +99,8 @@ def test_1_raw_scores_of_different_models_are_never_merged(words: str, method: F
     )
     share = 1.0 if words == "by meaning alone" else 0.5
     profile = Profile(
-        fuse=FuseConfig(method=method, dense_weight=share), select=SelectConfig(on_none="keep")
+        fuse=FuseConfig(method=method, dense_weight=share),
+        select=SelectConfig(results=12, on_none="keep"),
     )
     for order in ((modest, confident), (confident, modest)):
         pack = ask("which secret must be new", *order, profile=profile)

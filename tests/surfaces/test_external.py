@@ -148,7 +148,7 @@ def test_they_stand_beside_an_index_in_every_form(shop: Cli) -> None:
     assert "guide.md:1:3" in files
     assert "pages/0.html" in files
     table = shop("search", "rotate a key", "-c", "wiki", "--all").stdout
-    assert "pages/0.html\n" in table
+    assert "] pages/0.html  " in table
     assert "L0" not in table
     only = shop.json("search", "rotate a key", "--all", "--where", "path ^= pages/")
     assert {item["collection"] for item in only["evidence"]} == {"wiki"}

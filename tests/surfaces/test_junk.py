@@ -133,4 +133,4 @@ def test_file_names_of_any_kind_are_cited_as_they_are(cli: Cli, name: str) -> No
 def test_a_query_that_is_no_valid_unicode_is_searched_as_far_as_it_goes(cli: Cli) -> None:
     cli.write("guide.md", "# Keys\n\nRotate a key with the new secret.\n")
     cli("index", ".", "--lexical")
-    assert "guide.md#L1-L3" in cli("search", os.fsdecode(b"rotate \xff a key")).stdout
+    assert "guide.md:1-3" in cli("search", os.fsdecode(b"rotate \xff a key")).stdout

@@ -45,7 +45,9 @@ def configure(cli: Cli, server: ContractServer, more: str = "") -> None:
 
 
 def search(cli: Cli, *arguments: str) -> Any:
-    return json.loads(run(cli, "search", "turnstile rotates", "--all", "--json", *arguments))
+    return json.loads(
+        run(cli, "search", "turnstile rotates", "--all", "--json", "-n", "12", *arguments)
+    )
 
 
 def paths(pack: Any, collection: str) -> list[str]:

@@ -497,4 +497,6 @@ def test_the_folder_of_another_tenant_is_a_folder_that_is_not_indexed(shelf: She
 
     assert said("files-north")[0] == [f"{MARKS['north']}-folder/exam.md"]
     assert said("files-south") == said("files-nobody")
-    assert said(f"files-south/{MARKS['south']}-folder") == said("files-nobody/folder")
+    assert said(f"files-south/{MARKS['south']}-folder") == said(
+        f"files-nobody/{MARKS['south']}-folder"
+    )

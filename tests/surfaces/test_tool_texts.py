@@ -168,7 +168,7 @@ def test_a_budget_that_cannot_be_is_wrong_usage(wrong: Any) -> None:
         ("pincite get PATH:10:20", 'call read_lines with locator "PATH:10:20"'),
         ('pincite search "how do I ..."', "call search_evidence"),
         ("pincite index PATH", "ask the user to run `pincite index PATH`"),
-        ("it changed: run `pincite index`", "it changed: ask the user to run `pincite index`"),
+        ("it changed: run `pincite index`", "it changed: call refresh"),
         ("look into daemon.log, then: pincite status", "look into daemon.log, call index_status"),
         ("leave it out of --path and --not-path", "leave it out of paths and not_paths"),
         ("wait longer: --wait SECONDS", "wait longer: --wait SECONDS"),
@@ -183,6 +183,8 @@ def test_hints_name_tools_and_no_commands(said: str, meant: str) -> None:
 
 def test_an_index_is_refreshed_by_a_tool_where_there_is_one() -> None:
     assert for_tools("run `pincite index`", ToolNames(refresh="refresh")) == "call refresh"
+    asked = "ask the user to run `pincite index`"
+    assert for_tools("run `pincite index`", ToolNames(refresh="")) == asked
 
 
 @given(st.text(max_size=200))

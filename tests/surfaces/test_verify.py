@@ -76,9 +76,9 @@ def test_a_citation_of_a_commit_that_never_said_so_is_not_fresh(
     cli: Cli, repo: tuple[Path, str]
 ) -> None:
     place, first = repo
+    pack = search(cli)
     (place / "docs/walrus.txt").write_text("# A title\n\n" + FILE)
     second = commit(place)
-    pack = search(cli)
     for item in pack["evidence"]:
         item["ref"] = second  # line numbers of the first commit, name of the second
     cli.write("pack.json", json.dumps(pack))

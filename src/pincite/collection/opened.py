@@ -128,8 +128,8 @@ class OpenIndex:
         could not be. Raises IndexNotFound, IndexUnavailable.
 
         >>> fresh = await pincite.refresh()
-        >>> fresh.pending, fresh.troubles
-        ((), ())
+        >>> fresh.pending
+        ()
         """
         daemon = self.client()
         found = await daemon.look(wish_of(self.settings, now=True))

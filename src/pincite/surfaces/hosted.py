@@ -25,7 +25,7 @@ from pincite.daemon.protocol import describe_error
 from pincite.daemon.remote_search import Answer, RemoteSearch, remote_search_of
 from pincite.daemon.short import identity
 from pincite.engine import AsyncPincite
-from pincite.errors import EnginePanicked, PinciteError
+from pincite.errors import ConfigError, EnginePanicked, PinciteError, UsageError
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.nearest import places
 from pincite.surfaces.answer import Printed, Wanted, parts_to_json, printed
@@ -76,10 +76,12 @@ class _Inside(AsyncPincite):
             _, deps = await self._opened(question.scope, profile)
             index = cast("ServedIndex", self._client)
             hosted = remote_search_of(question, deps, index, profile, logged=False)
-        except EnginePanicked:
+        except (EnginePanicked, _Declined):
             raise
-        except PinciteError:
-            return  # the search says it, and logs it
+        except PinciteError as error:
+            if isinstance(error, UsageError) and not isinstance(error, ConfigError):
+                return  # the search says it, and logs it
+            raise _Declined("the client may have what is missing here, such as a key") from error
         if hosted is None:
             raise _Declined("it needs what only the client has")
 

@@ -12,6 +12,7 @@ from pincite.errors import InvalidPoint, StoreError, TagsRequired, UsageError
 from pincite.model import AttributeType, Chunk, DocumentRecord, IndexedDocument, Point, SparseVector
 from pincite.ports import AnyOf, Exists, Filter, Index, Range
 from pincite.testing.points import (
+    DENSE,
     DENSE_SPEC,
     LEXICAL_SPEC,
     SPARSE,
@@ -28,6 +29,7 @@ A1 = document_of("a.md", "a1", ["the brown fox", "the brown cow"])
 A2 = document_of("a.md", "a2", ["the white hen"])
 B1 = document_of("b.md", "b1", ["the brown owl"])
 EMPTY = document_of("empty.md", "e1", [])
+NOT_UNIT = 2 * DENSE.vector("fox")
 
 
 async def texts(index: Index, collection: str = "main") -> list[str]:
@@ -143,7 +145,7 @@ class IndexContract:
         record, points = A2
         faults: tuple[tuple[DocumentRecord, list[Point]], ...] = (
             (record, [replace(points[0], sparse=SparseVector((2, 1), (1.0, 1.0)))]),
-            (record, [replace(points[0], dense=None)]),
+            (record, [replace(points[0], dense=NOT_UNIT)]),
             (record, []),
             (replace(record, chunks=2), [points[0], points[0]]),
         )
@@ -220,7 +222,7 @@ class IndexContract:
         faults = (
             IndexedDocument(B1.record, [replace(owl, sparse=SparseVector((1,), (math.nan,)))]),
             IndexedDocument(B1.record, [replace(owl, sparse=SparseVector((1, 2), (1.0,)))]),
-            IndexedDocument(B1.record, [replace(owl, dense=None)]),
+            IndexedDocument(B1.record, [replace(owl, dense=NOT_UNIT)]),
             IndexedDocument(B1.record, []),
             IndexedDocument(B1.record, [replace(owl, chunk=A2.points[0].chunk)]),
         )

@@ -5,28 +5,24 @@ from __future__ import annotations
 import json
 import os
 import stat
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pincite.errors import ConfigError, SourceError, UsageError
 from pincite.surfaces.clients import files, jsonc
 from pincite.surfaces.clients.install import (
-    Change,
     apply,
     install,
     install_rules,
     is_ours,
     server_entry,
-    uninstall,
     uninstall_rules,
 )
-from pincite.surfaces.clients.known import CLIENTS, Client, Places, Where
+from pincite.surfaces.clients.known import CLIENTS, Places, Where
+from tests.surfaces.clients.home import COMMAND, Home, said
 
-COMMAND = ("/opt/bin/pincite", "mcp", "--index", "/home/me/my index/.pincite")
 NAMES = sorted(CLIENTS)
 JSON_NAMES = [name for name in NAMES if not CLIENTS[name].toml]
 
@@ -80,53 +76,6 @@ def pretty(name: str, *, newline: str = "\n") -> str:
         text = f"// mine\n{json.dumps(json.loads(text), indent=4)}\n/* the end */\n"
         text = text.replace('"command"', '// how it starts\n            "command"')
     return text.replace("\n", newline)
-
-
-class Home:
-    """A user's home with all clients installed, and a project."""
-
-    def __init__(self, folder: Path) -> None:
-        self.places = Places(folder / "me", folder / "me" / "proj", {}, "linux")
-        self.places.project.mkdir(parents=True)
-        for client in CLIENTS.values():
-            client.folder(self.places).mkdir(parents=True, exist_ok=True)
-
-    def path(self, name: str, where: Where = "user") -> Path:
-        path = CLIENTS[name].file(self.places, where)
-        assert path is not None
-        return path
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.path(name)
-        path.write_bytes(text.encode())
-        return path
-
-    def install(
-        self, name: str, where: Where = "user", *, called: str = "pincite", force: bool = False
-    ) -> Change:
-        change = install(CLIENTS[name], self.places, where, called, COMMAND, force=force)
-        apply(change)
-        return change
-
-    def uninstall(
-        self, name: str, where: Where = "user", *, called: str = "pincite", force: bool = False
-    ) -> Change:
-        change = uninstall(CLIENTS[name], self.places, where, called, force=force)
-        apply(change)
-        return change
-
-    def servers(self, name: str, where: Where = "user") -> Any:
-        return said(CLIENTS[name], self.path(name, where).read_bytes())[CLIENTS[name].root]
-
-
-def said(client: Client, raw: bytes) -> Any:
-    text = raw.decode("utf-8-sig")
-    return tomllib.loads(text) if client.toml else jsonc.parse(text).data
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -443,85 +392,3 @@ def test_a_dry_run_shows_what_would_change(home: Home) -> None:
 )
 def test_an_entry_is_ours_if_it_starts_pincite(entry: object, ours: bool) -> None:
     assert is_ours(entry) is ours
-
-
-RULE_FILES: dict[tuple[str, Where], str] = {
-    ("claude-code", "project"): "proj/.claude/skills/pincite/SKILL.md",
-    ("claude-code", "user"): ".claude/skills/pincite/SKILL.md",
-    ("cursor", "project"): "proj/.cursor/rules/pincite.mdc",
-    ("vscode", "project"): "proj/.github/instructions/pincite.instructions.md",
-    ("codex", "project"): "proj/AGENTS.md",
-    ("codex", "user"): ".codex/AGENTS.md",
-    ("gemini", "project"): "proj/GEMINI.md",
-    ("gemini", "user"): ".gemini/GEMINI.md",
-    ("zed", "project"): "proj/AGENTS.md",
-    ("zed", "user"): ".config/zed/AGENTS.md",
-}
-
-
-@pytest.mark.parametrize(("name", "where"), RULE_FILES)
-def test_rules_are_written_where_the_client_reads_them_and_go_again(
-    home: Home, name: str, where: Where
-) -> None:
-    path = home.places.home / RULE_FILES[name, where]
-    change = install_rules(CLIENTS[name], home.places, where)
-    assert change is not None
-    apply(change)
-    text = path.read_text()
-    assert "Search before you answer" in text
-    assert (
-        text.startswith("---\n") == path.suffix.startswith((".mdc",))
-        or "skills" in str(path)
-        or "instructions" in str(path)
-    )
-    again = install_rules(CLIENTS[name], home.places, where)
-    assert again is not None
-    assert not again.is_one
-    removed = uninstall_rules(CLIENTS[name], home.places, where)
-    assert removed is not None
-    apply(removed)
-    assert not path.exists()
-    assert uninstall_rules(CLIENTS[name], home.places, where) is None
-
-
-@pytest.mark.parametrize(
-    "text", ["# Ours\n", "# Ours", "# Ours\n\n", "# Ours\r\n\r\nBe nice.\r\n", "\n", "x\n\n\n\n"]
-)
-def test_rules_of_others_stay_byte_for_byte(home: Home, text: str) -> None:
-    path = home.places.project / "AGENTS.md"
-    path.write_bytes(text.encode())
-    for _ in range(2):
-        change = install_rules(CLIENTS["codex"], home.places, "project")
-        assert change is not None
-        apply(change)
-    raw = path.read_bytes()
-    assert raw.startswith(text.encode())
-    assert raw.count(b"pincite:begin") == 1
-    removed = uninstall_rules(CLIENTS["codex"], home.places, "project")
-    assert removed is not None
-    apply(removed)
-    assert path.read_bytes() == text.encode()
-
-
-def test_what_is_written_behind_our_rules_stays(home: Home) -> None:
-    path = home.places.project / "GEMINI.md"
-    for text in ("", "# Ours\n"):
-        path.write_text(text)
-        change = install_rules(CLIENTS["gemini"], home.places, "project")
-        assert change is not None
-        apply(change)
-        path.write_text(f"{path.read_text()}# More\n")
-        removed = uninstall_rules(CLIENTS["gemini"], home.places, "project")
-        assert removed is not None
-        apply(removed)
-        assert path.read_text() == f"{text}# More\n"
-
-
-def test_a_rules_file_that_is_not_ours_is_not_written_to(home: Home) -> None:
-    path = home.places.project / ".cursor" / "rules" / "pincite.mdc"
-    path.parent.mkdir(parents=True)
-    path.write_text("mine")
-    with pytest.raises(UsageError, match="is there and not ours"):
-        install_rules(CLIENTS["cursor"], home.places, "project")
-    assert install_rules(CLIENTS["cursor"], home.places, "user") is None
-    assert install_rules(CLIENTS["claude-desktop"], home.places, "user") is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pincite.asking import SearchOptions
     from pincite.engine import AsyncPincite
     from pincite.model import TaskMode
+    from pincite.ports import CollectionInfo
     from pincite.surfaces import render
     from pincite.surfaces.answer import Printed, Wanted
     from pincite.surfaces.cli.paging import When
@@ -274,7 +275,7 @@ def _asked_here(
     async def searched(engine: AsyncPincite) -> Printed:
         say_hidden(engine.settings, asked.preset)
         pack, trace = await commands.search(engine, asked, explained=explained, debug=debug)
-        infos = await engine.collections() if wanted.form == "table" else ()
+        infos = await _own(engine) if wanted.form == "table" else ()
         done = printed(pack, wanted, infos, trace.query_id)
         if explained:
             say(commands.explain_table(trace))
@@ -283,6 +284,16 @@ def _asked_here(
         return done
 
     return run(searched, index)
+
+
+async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
+    """The collections of the index, which have files; those of other programs are not asked."""
+    from pincite.errors import IndexNotFound
+
+    try:
+        return await engine.client().collections()
+    except IndexNotFound:
+        return ()
 
 
 @click.command()
