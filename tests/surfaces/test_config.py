@@ -16,7 +16,7 @@ from tests.surfaces.conftest import Cli
 #: With the mode, and how the command ends: with 3 where nothing is relevant.
 QUESTIONS = (
     ("how do I rotate a key", "build", 0),
-    ("rotate_key grace", "explain", 0),
+    ("rotate_key_7 grace", "explain", 0),
     ("what is the weather in Paris", "debug", 3),
 )
 

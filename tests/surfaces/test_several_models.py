@@ -180,8 +180,10 @@ def test_a_lexical_collection_gets_a_model_without_its_files(
     for number in range(5):
         (shop.folder / f"docs/{number}.md").unlink()
     run(shop, "reembed", "words", "--to", OPENAI)
-    pack = search(shop, "-c", "words", "--by", "vector")
-    assert len(paths(pack, "words__text_embedding_3_small_256")) == 5
+    asked = ("search", "turnstile", "-c", "words", "--by", "vector", "--all", "--json", "-n", "12")
+    pack = json.loads(run(shop, *asked, code=3))
+    found = {one["collection"] for one in pack["omitted"]}  # their files are gone
+    assert (len(pack["omitted"]), found) == (5, {"words__text_embedding_3_small_256"})
     run(shop, "reembed", "nothing", "--to", OPENAI, code=2)
     assert "there is no collection 'nothing'; there are: docs, words" in said()
 

@@ -486,7 +486,6 @@ def test_a_log_is_replayed_with_its_tags_and_refused_without(shelf: Shelf) -> No
 
 
 def test_the_folder_of_another_tenant_is_a_folder_that_is_not_indexed(shelf: Shelf) -> None:
-    """Absolute paths are looked for in the sources that the tags let be read."""
     top, north = shelf.folder.resolve(), {"institution": "north", "mode": "exam"}
 
     def said(folder: str) -> tuple[list[str], str]:
@@ -497,6 +496,5 @@ def test_the_folder_of_another_tenant_is_a_folder_that_is_not_indexed(shelf: She
 
     assert said("files-north")[0] == [f"{MARKS['north']}-folder/exam.md"]
     assert said("files-south") == said("files-nobody")
-    assert said(f"files-south/{MARKS['south']}-folder") == said(
-        f"files-nobody/{MARKS['south']}-folder"
-    )
+    theirs = f"{MARKS['south']}-folder"
+    assert said(f"files-south/{theirs}") == said(f"files-nobody/{theirs}")

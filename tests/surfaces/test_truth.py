@@ -45,7 +45,7 @@ def test_agents_are_shown_what_is_there(cli: Cli) -> None:
     cli("index", "world", "--name", "w", "--lexical")
 
     async def ask(client: Client, question: str) -> EvidencePack:
-        result = await client.call_tool("search_evidence", {"query": question})
+        result = await client.call_tool("search_evidence", {"query": question, "detail": "full"})
         (block,) = result.content
         assert isinstance(block, TextContent)
         pack = EvidencePack.from_dict(result.structured_content or {})

@@ -46,6 +46,8 @@ from pincite.truth.files import FilesOnDisk
 log = logging.getLogger("pincite")
 
 _LOOK_S = 0.05
+#: What a search says where a collection went while it ran.
+_OVERTAKEN = ("collection_failed", "context_unavailable")
 
 
 class OpenIndex:
@@ -217,7 +219,7 @@ class OpenIndex:
             once = partial(self._once, question, profile, steps, entry)
             try:
                 entry.pack = await once()
-                failed = any(one.code == "collection_failed" for one in entry.pack.warnings)
+                failed = any(one.code in _OVERTAKEN for one in entry.pack.warnings)
             except UsageError:
                 if not await self._outdated():
                     raise
