@@ -23,7 +23,7 @@ def time_engine(collection: Path, queries: Sequence[Query]) -> list[float]:
     """Milliseconds of the engine's calls for each query: both branches, the scores of each
     side for what the other one found, and the best chunks with their texts."""
     folder = _shard_folder(collection)
-    shard = edge.EdgeShard.load(str(folder), shard_config(idf=True))
+    shard = edge.EdgeShard.load(str(folder), shard_config(idf=False))
     read_ahead(files_to_search(folder), Event())
     encoder = Bm25Encoder()
     profile = Profile()
