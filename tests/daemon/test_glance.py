@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.glance import Glance, Limits, glance, matters
+from pincite.daemon.glance import CHANGES, Glance, Limits, glance, matters
 from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.readers import content_hash_of
 
@@ -65,6 +65,17 @@ def test_a_file_that_was_warm_is_compared_by_its_content(docs: Path) -> None:
     assert look(docs, warm).state == "same"
     (docs / "a.md").write_text("# z.md\n")  # as long as before
     assert look(docs, warm).named == {"a.md": "changed"}
+
+
+def test_warm_files_beyond_those_that_are_read_are_not_called_changed(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warm = [replace(one, mtime_ns=0) for one in indexed(docs)]
+    monkeypatch.setattr("pincite.daemon.glance._READ_AT_MOST", 1)
+    found = look(docs, warm)
+    assert found.state == "changed"  # whoever indexes reads them
+    assert set(found.named.values()) == {"not read"}
+    assert not set(found.named.values()) & set(CHANGES)
 
 
 def test_a_folder_that_is_gone_says_so(docs: Path) -> None:

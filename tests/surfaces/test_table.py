@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pincite.model import AbsentTerms, Context, Match, Omitted
+from pincite.model import AbsentTerms, Context, Match, Notice, Omitted
 from pincite.support.terminal import Painted, file_link, sequences, visible
 from pincite.surfaces.excerpt import Weighed, excerpt
 from pincite.surfaces.highlight import Highlighter
@@ -216,11 +216,19 @@ def test_what_moved_is_left_out_is_missing_or_below_the_bar_is_said() -> None:
     assert "left out: old.md: its file is gone" in said
     assert "left out: new.md: its file has changed there" in said
     none = shown(pack(level="none", closest=(result(1, "near.md"),)))
-    assert none.startswith("nothing relevant: ")
+    assert none.startswith("nothing on topic: ")
     bar, near = none.index("below the bar"), none.index("near.md:3")
     assert bar < near
     markdown = text_of(render(pack(level="none", closest=(result(1, "near.md"),)), "md"))
     assert "## [1] Below the bar, only nearest: acme@c0ffee:near.md#L3-L5" in markdown
+
+
+def test_a_filter_that_lets_nothing_pass_says_nothing_of_what_is_indexed() -> None:
+    why = Notice("nothing_in_scope", "no indexed document matches paths=['x']; near: src/x.py")
+    found = pack(level="none", warnings=(why,))
+    for said in (shown(found), text_of(render(found, "md"))):
+        assert "nothing was searched" in said
+        assert "topic" not in said
 
 
 def test_the_citation_and_the_signals_are_details() -> None:

@@ -77,9 +77,13 @@ def test_what_the_answer_lacks_is_said_in_short_lines() -> None:
         pack_of("a"),
         omitted=(Omitted("deleted", "acme:gone.md#L1", "main", "gone.md"),),
         absent_terms=AbsentTerms(index=("cassandra",)),
-        warnings=(Notice("lexical_only", "by word alone: run `pincite index --upgrade`"),),
+        warnings=(
+            Notice("stale_omitted", "1 passage is left out: gone.md"),
+            Notice("lexical_only", "by word alone: run `pincite index --upgrade`"),
+        ),
     )
     lines = answer_text(pack).splitlines()
+    assert sum("gone.md" in line for line in lines) == 1
     assert "Nothing that is indexed has: cassandra." in lines
     assert "Not shown, deleted since it was indexed: acme:gone.md#L1." in lines
     assert "Not compared with its file as it is now: any." in lines

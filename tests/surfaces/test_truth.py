@@ -45,11 +45,12 @@ def test_agents_are_shown_what_is_there(cli: Cli) -> None:
     cli("index", "world", "--name", "w", "--lexical")
 
     async def ask(client: Client, question: str) -> EvidencePack:
-        result = await client.call_tool("search_evidence", {"query": question, "detail": "full"})
+        asked = {"query": question, "detail": "full", "max_tokens": 50_000}
+        result = await client.call_tool("search_evidence", asked)
         (block,) = result.content
         assert isinstance(block, TextContent)
         pack = EvidencePack.from_dict(result.structured_content or {})
-        assert block.text.count("moved since it was indexed") == sum(
+        assert block.text.count("Its file has changed since it was indexed") == sum(
             item.truth == "moved" for item in pack.evidence
         )
         return pack

@@ -325,8 +325,8 @@ def wish_of(settings: Settings, *, now: bool = False, auto: bool = False) -> Wis
 
 
 def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
-    """A warning of what a search may not have found yet, as it is being indexed. Of a collection
-    that requires tags neither sources nor numbers are told."""
+    """A warning of what a search may not have found yet, as it is being indexed. Where a collection
+    requires tags, or the search has some, neither sources nor numbers are told."""
     said: list[str] = []
     for one in found.pending:
         options = settings.use.options.get(one.collection)
@@ -334,7 +334,7 @@ def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tu
             continue
         if scope.sources and one.source not in scope.sources:
             continue
-        if options is not None and options.require:
+        if scope.tags or (options is not None and options.require):
             said.append(f"files of {one.collection}")
         else:
             said.append(f"{one.files:,} file{'s' * (one.files != 1)} of {one.source}")

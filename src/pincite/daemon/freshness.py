@@ -48,7 +48,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Pending(msgspec.Struct, frozen=True):
-    """A source of which `files` differ from what is indexed; 0 where nobody has counted."""
+    """A source of which `files` differ from what is indexed."""
 
     collection: str
     source: str

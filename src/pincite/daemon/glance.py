@@ -27,6 +27,8 @@ ON_DISK: Final = ("folder", "git", "file")
 _READ_AT_MOST = 50  # warm files whose content is compared
 _LARGEST_RULES: Final = 20_000  # bytes of an ignore file: as many take 40 ms to compile
 
+CHANGES: Final = ("new", "changed", "gone")  #: of files, as people call them
+
 Differing = tuple[str, int, int]  #: path, size and time of a file; -1 where it is gone
 
 
@@ -51,8 +53,9 @@ class Limits:
 @dataclass(slots=True)
 class Glance:
     """What a look has found. `state` is `unknown` where it was given up, and `gone` where the
-    source cannot be reached, for a reason in `detail`. `named` are paths with what is different,
-    `folders` those whose events say that something has changed."""
+    source cannot be reached, for a reason in `detail`. `named` are paths with what is different
+    (one of `CHANGES`, `left out`, `not read`, `at another commit`), `folders` those whose events
+    say that something has changed."""
 
     state: Literal["same", "changed", "unknown", "gone"] = "same"
     detail: str = ""
@@ -89,13 +92,15 @@ def glance(
                     indexed = known.pop(entry.path, None)
                     if indexed is not None and _is_same(entry, indexed):
                         continue
-                    if indexed is not None and entry.size == indexed.size and reads > 0:
+                    what = "changed" if indexed else "new"
+                    if indexed is not None and entry.size == indexed.size:
                         reads -= 1
-                        if _has_same_content(opened, entry, indexed):
+                        if reads >= 0 and _has_same_content(opened, entry, indexed):
                             continue
+                        if reads < 0 and not indexed.mtime_ns:
+                            what = "not read"
                     one = (entry.path, entry.size, entry.mtime_ns)
                     if one not in settled:
-                        what = "changed" if indexed else "new"
                         found.differ("left out" if entry.path in left_out else what, *one)
                 within = opened.within
                 gone = [path for path in known if path.startswith(within)]

@@ -29,7 +29,7 @@ from pincite.daemon.freshness import (
     Trouble,
     Wish,
 )
-from pincite.daemon.glance import Differing, Glance, Limits, glance, matters
+from pincite.daemon.glance import CHANGES, Differing, Glance, Limits, glance, matters
 from pincite.daemon.watching import Watcher
 from pincite.errors import PinciteError
 from pincite.model import DocumentRecord, SourceRecord
@@ -222,7 +222,7 @@ class Refreshing:
                     continue
                 self._note(key, seen.named)
                 self._told[key] = told
-                if files := sum(what in ("new", "changed", "gone") for what in seen.named.values()):
+                if files := _changes(seen.named):
                     pending[key] = files
             changed |= seen.state == "changed"
             unknown |= seen.state == "unknown"
@@ -259,7 +259,7 @@ class Refreshing:
         """Remember what was found to differ, for those who watch."""
         now = _now()
         for path, what in sorted(named.items())[:REMEMBERED]:
-            if what != "left out":
+            if what not in ("left out", "not read"):
                 self._number += 1
                 self._changes.append(Change(self._number, now, *key, what, path))
 
@@ -298,7 +298,8 @@ class Refreshing:
                     self._kept.left[_name(key)] = [one for one in found.left if one[1] >= 0][:_LEFT]
                 elif found.state == "changed" and key not in self._pending:
                     self._note(key, found.files)
-                    self._pending[key] = len(found.files)
+                    if files := _changes(found.files):
+                        self._pending[key] = files
         except (OSError, PinciteError, msgspec.MsgspecError) as error:
             failed = True
             troubles[("", "")] = f"the process that indexes failed: {error}"
@@ -363,6 +364,11 @@ def _read(file: Path) -> _Kept:
         return msgspec.json.decode(file.read_bytes(), type=_Kept)
     except (OSError, msgspec.MsgspecError):
         return _Kept()
+
+
+def _changes(named: Mapping[str, str]) -> int:
+    """How many files differ from what is indexed, as far as is known."""
+    return sum(what in CHANGES for what in named.values())
 
 
 def _name(key: Key) -> str:

@@ -27,7 +27,8 @@ def freshness_lines(found: Condition, mode: str) -> list[str]:
     if fresh.indexing:
         told.append("  being indexed now")
     told += [
-        f"  pending: {one.files:,} files of {one_line(one.source)} in {one.collection}"
+        f"  pending: {one.files:,} {'file' if one.files == 1 else 'files'} of"
+        f" {one_line(one.source)} in {one.collection}"
         for one in fresh.pending
     ]
     for trouble in fresh.troubles:

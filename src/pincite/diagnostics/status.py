@@ -52,6 +52,7 @@ async def status(engine: AsyncPincite) -> Status:
     identity = await client.hello()
     condition = await client.condition()
     infos = await engine.collections()
+    at_it = condition.freshness.indexing  # and it goes on where another run was cut off
     advice = []
     for info in infos:
         name = info.spec.public_name
@@ -67,7 +68,7 @@ async def status(engine: AsyncPincite) -> Status:
             advice.append(f"{name} is damaged: pincite collections rebuild {name}")
         elif info.lost:
             advice.append(f"{name} lost {info.lost} documents in a crash: pincite index")
-        elif any(not record.complete for record in info.sources):
+        elif any(not record.complete for record in info.sources) and not at_it:
             advice.append(f"{name}: an indexing run was cut off: pincite index -c {name}")
         if info.spec.dense is None:
             advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
@@ -155,7 +156,7 @@ def status_table(found: Status) -> str:
     lines += freshness_lines(found.condition, found.refresh)
     if found.only_read:
         lines.append(f"writes   none: {found.only_read}")
-    unseen = hidden(found.collections)
+    unseen, at_it = hidden(found.collections), found.condition.freshness.indexing
     for info in found.collections:
         spec = info.spec
         if info.foreign:
@@ -178,7 +179,8 @@ def status_table(found: Status) -> str:
         ]
         if info.unembedded:
             done = f"{info.embedded_share:.0%} of {info.chunks:,} chunks are encoded"
-            lines.append(f"  vectors {done}; the others are found by word: pincite index")
+            more = "" if at_it else ": pincite index"
+            lines.append(f"  vectors {done}; the others are found by word{more}")
         if spec.attributes:
             types = ", ".join(f"{name} {kind}" for name, kind in sorted(spec.attributes.items()))
             lines.append(f"  attributes  {one_line(types)}")
@@ -186,7 +188,8 @@ def status_table(found: Status) -> str:
             lines.append(f"  require     {one_line(', '.join(spec.require))}")
         for record in info.sources:
             source = record.source
-            state = f"indexed {record.indexed_at}" if record.complete else "incomplete"
+            unfinished = "being indexed" if at_it else "incomplete"
+            state = f"indexed {record.indexed_at}" if record.complete else unfinished
             ref = f"@{source.ref[:12]}" if source.ref else ""
             lines.append(f"  source  {one_line(source.name)}{ref} ({source.kind}), {state}")
             lines.append(f"          {one_line(source.location)}")

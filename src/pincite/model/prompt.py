@@ -21,7 +21,7 @@ _RULE = (
 #: A scope that lets nothing pass: nothing was searched, so that nothing can be said of the index.
 _OUT_OF_SCOPE = "nothing_in_scope"
 #: Warnings that say what an answer may lack.
-_MISSING = ("collection_failed", _OUT_OF_SCOPE, "stale_omitted", "source_gone")
+_MISSING = ("collection_failed", _OUT_OF_SCOPE, "source_gone")
 _NOTHING = "Nothing relevant is indexed. Do not answer from it: say so, or ask in other words."
 _UNSEARCHED = "Nothing was searched. That says nothing of what is indexed: search without it."
 _GONE = "What was found is no longer in its files. Do not answer from it: index again, or say so."

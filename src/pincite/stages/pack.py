@@ -108,12 +108,13 @@ def _changes(evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> tuple[
     moved = sum(item.truth == "moved" for item in evidence)
     if moved:
         what = "passage is of a file that has" if moved == 1 else "passages are of files that have"
-        text = f"{moved} {what} changed since it was indexed; the lines are those of now"
+        text = f"{moved} {what} changed since indexing; the lines are those of now"
         said.append(Notice("moved", text))
     if omitted:
         paths = list(dict.fromkeys(one_line(one.path) for one in omitted))
         named = ", ".join(paths[:_NAMED]) + (", ..." if len(paths) > _NAMED else "")
-        text = f"{len(omitted)} left out, as changed or gone since indexing: {named}"
+        what = "passage is" if len(omitted) == 1 else "passages are"
+        text = f"{len(omitted)} {what} left out, as changed or gone since indexing: {named}"
         said.append(Notice("stale_omitted", text))
     return tuple(said)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from pincite.model import AttributeValue, Evidence, EvidencePack, Verdict, VerdictLevel
+from pincite.model import AttributeValue, Evidence, EvidencePack, Verdict
+from pincite.model.prompt import unsearched
+from pincite.model.verdict_words import LEVEL_WORDS
 from pincite.support.fences import fence_for
 from pincite.support.json_text import json_text
 from pincite.support.terminal import Painted, one_line, visible
@@ -18,11 +20,7 @@ if TYPE_CHECKING:
 
 Format = Literal["table", "json", "md", "files"]
 
-_WORDS: Final[dict[VerdictLevel, str]] = {
-    "grounded": "on topic",
-    "weak": "weak, only loosely related",
-    "none": "nothing relevant",
-}
+_UNSEARCHED: Final = ("nothing was searched", "Nothing that is indexed is within the filter.")
 _MOST_CHARS = 240  # of attributes on their line
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # what may stand behind a fence
 #: Characters of a name that git writes in quotes with an escape; others are octal bytes there.
@@ -64,10 +62,12 @@ def short_id(item: Evidence) -> str:
     return f"#{item.chunk_id[:12]}"
 
 
-def verdict_words(verdict: Verdict) -> str:
-    """What people call a verdict. Passages are about the topic: whether they answer the question
-    is more than what is measured tells."""
-    return _WORDS[verdict.level]
+def verdict_words(pack: EvidencePack) -> tuple[str, str]:
+    """What people call the verdict, and why it is that. Of a search whose filter lets nothing pass,
+    nothing is known; a warning says what the filter lacks."""
+    if unsearched(pack):
+        return _UNSEARCHED
+    return LEVEL_WORDS[pack.verdict.level], reason_of(pack.verdict)
 
 
 def reason_of(verdict: Verdict) -> str:
@@ -126,8 +126,8 @@ def asides(pack: EvidencePack) -> Iterable[str]:
 
 
 def _markdown(pack: EvidencePack) -> str:
-    verdict = pack.verdict
-    said = f"**{verdict_words(verdict)}** ({verdict.level}): {one_line(reason_of(verdict))}"
+    words, reason = verdict_words(pack)
+    said = f"**{words}** ({pack.verdict.level}): {one_line(reason)}"
     blocks = [f"# {one_line(pack.query)}", said]
     if missing := "\n".join(f"> {one_line(aside)}" for aside in asides(pack)):
         blocks.append(missing)

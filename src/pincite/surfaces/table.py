@@ -12,7 +12,7 @@ from pincite.model.citation import place_of
 from pincite.support.terminal import Painted, file_link, one_line, visible
 from pincite.surfaces.excerpt import Weighed, excerpt
 from pincite.surfaces.highlight import Highlighter, Mark
-from pincite.surfaces.render import asides, attributes_of, reason_of, short_id, verdict_words
+from pincite.surfaces.render import asides, attributes_of, short_id, verdict_words
 
 WIDE = 160  # where there is no terminal
 _MOST_LINES = 24  # of one result; 300 tokens are about 30
@@ -43,10 +43,10 @@ class Look:
 def table(pack: EvidencePack, look: Look) -> Iterator[str | Painted]:
     """The parts of a text without a final newline. What stands on a line of its own is kept to its
     line."""
-    verdict = pack.verdict
+    words, reason = verdict_words(pack)
     highlighter = Highlighter(pack.query, look.languages)
-    yield Painted(verdict_words(verdict), _COLOURS[verdict.level])
-    yield Painted(f": {one_line(reason_of(verdict))}", _DIM)
+    yield Painted(words, _COLOURS[pack.verdict.level])
+    yield Painted(f": {one_line(reason)}", _DIM)
     for aside in asides(pack):
         yield "\n"
         yield Painted(one_line(aside), _ASIDE)

@@ -30,6 +30,8 @@ _TOKENS_EACH = 333
 _LISTED_SHARE = 5  # of the budget, at most, is for the list of what does not fit
 _NOTED_SHARE = 5  # and for what is said of the whole
 _NOT_SHOWN = "Not shown for lack of space"
+#: Warnings that the verdict, a passage or a line of `lacks` says already, and better.
+_SAID = ("nothing_relevant", "moved", "stale_omitted")
 _UNSEARCHED = (
     "Nothing was searched, which says nothing of what is indexed: mend the filter, or leave it out."
 )
@@ -120,7 +122,7 @@ def _notes(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
     said += [
         f"warning {one.code}: {for_tools(one.message, tools)}"
         for one in pack.warnings
-        if not why or one.message not in why
+        if one.code not in _SAID and (not why or one.message not in why)
     ]
     kept: list[str] = []
     for line in said:

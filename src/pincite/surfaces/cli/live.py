@@ -28,6 +28,7 @@ from prompt_toolkit.styles import Style
 
 from pincite.errors import PinciteError
 from pincite.model import Evidence, EvidencePack
+from pincite.model.prompt import unsearched
 from pincite.support.terminal import Painted, one_line
 from pincite.surfaces.cli.editor import editor_words
 from pincite.surfaces.cli.latest import Latest
@@ -147,12 +148,13 @@ class LiveView:
         if self._found is None:
             return [("class:dim", "Type a question, or the name of a function.")]
         pack = self._found.pack
-        said = "; ".join(one_line(aside) for aside in asides(pack))
+        words, _ = verdict_words(pack)
+        said = "; ".join(one_line(aside) for aside in (unsearched(pack), *asides(pack)) if aside)
         count = len(pack.evidence)
         more = f", {count} result{'' if count == 1 else 's'}" if count else ""
         below = ", below the bar are only the nearest" if pack.closest and not count else ""
         told = f"{more}{below}{f'; {said}' if said else ''}"
-        return [("bold", verdict_words(pack.verdict)), ("class:dim", told)]
+        return [("bold", words), ("class:dim", told)]
 
     def _list(self) -> StyleAndTextTuples:
         shown: StyleAndTextTuples = []
