@@ -23,7 +23,7 @@ from rich.style import Style
 from rich.text import Text
 
 _HERE = Path(__file__).parent
-_SIZE = (30, 96)
+_SIZE = (34, 96)
 _WAIT_S = 20.0
 _LOOK_S = 0.5
 #: A font that every machine has; the usual one would be fetched from the network.
@@ -107,7 +107,7 @@ def _colour(name: str) -> str | None:
 def main(folder: str, question: str) -> None:
     """Draw both pictures."""
     place = Path(folder)
-    found = screen_of(place, ["search", question, "-n", "3"], [], "[3]")
+    found = screen_of(place, ["search", question, "-n", "2"], [], "[3]")
     draw(found, f'pincite search "{question}" -n 3', _HERE / "search.svg")
     live = screen_of(place, ["search"], [question, "\x1b[B"], "[2]")
     draw(live, "pincite search", _HERE / "live.svg")
