@@ -107,8 +107,8 @@ def _colour(name: str) -> str | None:
 def main(folder: str, question: str) -> None:
     """Draw both pictures."""
     place = Path(folder)
-    found = screen_of(place, ["search", question, "-n", "2"], [], "[3]")
-    draw(found, f'pincite search "{question}" -n 3', _HERE / "search.svg")
+    found = screen_of(place, ["search", question, "-n", "2"], [], "[2]")
+    draw(found, f'pincite search "{question}" -n 2', _HERE / "search.svg")
     live = screen_of(place, ["search"], [question, "\x1b[B"], "[2]")
     draw(live, "pincite search", _HERE / "live.svg")
 
