@@ -134,6 +134,8 @@ class Refreshing:
         return self.state()
 
     def _is_due(self) -> bool:
+        if self._wish.watch and self._watcher is None:
+            return True  # nobody wanted events until now
         heard = self._watcher is not None and self._watcher.active
         every_s = max(self._wish.every_s, _WATCHED_EVERY_S) if heard else self._wish.every_s
         return time.monotonic() - self._checked_s >= every_s
