@@ -285,6 +285,7 @@ class Refreshing:
         started_s = time.monotonic()
         failed = False
         troubles: dict[Key, str] = {}
+        changed: set[Key] = set()
         try:
             async for found in self._run():
                 key = (found.collection, found.source)
@@ -296,12 +297,16 @@ class Refreshing:
                     self._pending.pop(key, None)
                 elif found.written:
                     self._pending.pop(key, None)
-                    self._kept.changed_at = _now()
+                    if key in changed:
+                        self._kept.changed_at = _now()
                     self._kept.left[_name(key)] = [one for one in found.left if one[1] >= 0][:_LEFT]
-                elif found.state == "changed" and key not in self._pending:
-                    self._note(key, found.files)
-                    if files := _changes(found.files):
-                        self._pending[key] = files
+                elif found.state == "changed":
+                    files = _changes(found.files)
+                    if files or "at another commit" in found.files.values():
+                        changed.add(key)
+                    if key not in self._pending:
+                        self._note(key, found.files)
+                        self._pending |= {key: files} if files else {}
         except (OSError, PinciteError, msgspec.MsgspecError) as error:
             failed = True
             troubles[("", "")] = f"the process that indexes failed: {error}"

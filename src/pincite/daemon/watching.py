@@ -58,7 +58,7 @@ class Watcher:
             return False
         self._stop = Event()
         Thread(target=self._listen, args=(notify, self._stop), daemon=True).start()
-        self.standing = f"{len(there):,} folders"
+        self.standing = f"{len(there):,} folder{'s' * (len(there) != 1)}"
         self.active = True
         return grown
 

@@ -60,7 +60,6 @@ class _Told:
     def __init__(self) -> None:
         self.number = 0
         self._watching = ""
-        self._changed_at = ""
         self._troubles: frozenset[str] = frozenset()
 
     def tell(self, found: Freshness) -> None:

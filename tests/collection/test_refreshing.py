@@ -1,0 +1,43 @@
+"""What a search says of files that are being indexed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pincite.collection.opened import refreshing_notices
+from pincite.daemon.freshness import Freshness, Pending
+from pincite.model import Scope
+from pincite.settings.load import Settings, load_settings
+from pincite.settings.models import CollectionOptions
+
+FOUND = Freshness(pending=(Pending("main", "docs", 2), Pending("code", "lib", 1)))
+
+
+def settings(text: str = "") -> Settings:
+    given = load_settings({}, Path("/nowhere"))
+    if not text:
+        return given
+    options = {"code": CollectionOptions(require=(text,))}
+    return replace(given, use=replace(given.use, options=options))
+
+
+def said(scope: Scope, known: Settings, found: Freshness = FOUND) -> list[str]:
+    return [one.message for one in refreshing_notices(found, scope, known)]
+
+
+def test_files_that_are_being_indexed_are_counted() -> None:
+    both = "2 files of docs, 1 file of lib changed and are being indexed"
+    assert said(Scope(), settings()) == [both]
+    one = "1 file of lib changed and is being indexed"
+    assert said(Scope(collections=("code",)), settings()) == [one]
+    assert said(Scope(sources=("lib",)), settings()) == [one]
+    assert said(Scope(sources=("other",)), settings()) == []
+    assert said(Scope(), settings(), Freshness()) == []
+
+
+def test_where_there_are_tenants_neither_sources_nor_numbers_are_told() -> None:
+    hidden = "files of main, files of code changed and are being indexed"
+    assert said(Scope(tags={"tenant": "a"}), settings()) == [hidden]
+    some = "2 files of docs, files of code changed and are being indexed"
+    assert said(Scope(), settings("tenant")) == [some]
