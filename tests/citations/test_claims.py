@@ -148,3 +148,9 @@ def test_a_citation_without_a_revision_can_be_read_and_says_nothing_of_one(
 
     assert asyncio.run(text("acme:walrus.txt#L2")) == "and dreams of fish"
     assert asyncio.run(text("acme:walrus.txt:2:1")) == "and dreams of fish"
+
+
+def test_what_is_not_named_is_said_as_it_was_written(repository: Repository) -> None:
+    for cited in ("docs/nothere.md:12-20", "other:docs/nothere.md#L1"):
+        found = repository.check(cited)
+        assert (found.status, found.detail) == ("unknown", f"no indexed file is named '{cited}'")

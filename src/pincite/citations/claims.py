@@ -164,7 +164,10 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
         known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)
         lines = (chunk.start_line, chunk.end_line)
         return _Cited(known, *lines, chunk.ref, text, chars_of(chunk))
-    known = await find_path(index, infos, citation.place, citation.source)
+    try:
+        known = await find_path(index, infos, citation.place, citation.source)
+    except NotNamed as error:  # `a.py:12-20` reads as a place in a source of the name `a.py`
+        raise NotNamed(f"no indexed file is named {shortened(claim.citation)}") from error
     if citation.start_char is not None and citation.end_char is not None:
         chars = (citation.start_char, citation.end_char)
         return _Cited(known, None, None, citation.ref, claim.quote, chars)
