@@ -23,14 +23,6 @@ LEVEL_WORDS: Final[Mapping[VerdictLevel, str]] = MappingProxyType(
         "none": "nothing on topic",
     }
 )
-#: What a level means, as a sentence for people.
-LEVEL_MEANINGS: Final[Mapping[VerdictLevel, str]] = MappingProxyType(
-    {
-        "grounded": "These passages are about what was asked; whether they answer it, read them.",
-        "weak": "These passages may be about something else: read them before you rely on them.",
-        "none": "Nothing that was searched is about what was asked.",
-    }
-)
 #: What a language model is to do.
 LEVEL_ADVICE: Final[Mapping[VerdictLevel, str]] = MappingProxyType(
     {
