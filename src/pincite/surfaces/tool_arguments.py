@@ -14,8 +14,8 @@ from pincite.errors import UsageError
 
 #: What a model is told of filters; all of it stands in `pincite.scope.where`.
 WHERE = (
-    'A filter: kind = code and path ^= "src/" and not language in (go, c). More fields: source,'
-    " symbols, url, start_line; text ~ word, title ~ word."
+    'A filter: kind = code and path ^= "src/" and not language in (go, c). Also source, symbols,'
+    " text ~ word."
 )
 
 #: What a model is told of tags.

@@ -20,7 +20,7 @@ from pincite.surfaces.mcp.tools import Answer, Tool
 class RefreshArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `refresh`."""
 
-    wait_s: Annotated[int, Meta(ge=0, le=300, description="Return after so long anyway.")] = 30
+    wait_s: Annotated[int, Meta(ge=0, le=300)] = 30
 
 
 class Refreshed(msgspec.Struct, frozen=True):
@@ -65,8 +65,8 @@ def refresh_tool(engine: AsyncPincite, tags: Attributes) -> Tool[RefreshArgument
     return Tool(
         "refresh",
         "Refresh the index",
-        "Bring the index up to date with the files as they are now. It happens by itself within"
-        " seconds; call it to be sure, after you have changed files and before you search them.",
+        "Bring the index up to date with the files. It does so by itself within seconds: call it"
+        " after you changed files that you search next.",
         RefreshArguments,
         None,
         partial(_refresh, engine, tags),

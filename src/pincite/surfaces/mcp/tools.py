@@ -225,8 +225,8 @@ def tools(
         Tool(
             "search_evidence",
             "Search evidence",
-            "Find passages of the indexed docs and code, with citations of exact lines. First"
-            " comes a verdict: grounded (on topic), weak (say so) or none (do not answer from it)."
+            "Find passages of the indexed docs and code, cited by exact lines, with a verdict:"
+            " grounded (on topic), weak (say so) or none (do not answer from it)."
             " Use it before you write code against, or claim anything about, what is indexed.",
             SearchArguments,
             None,
@@ -243,8 +243,8 @@ def tools(
         Tool(
             "verify_citations",
             "Verify citations",
-            "Check citations against the files as they are now: fresh, moved (and where to),"
-            " changed, deleted or unknown. Use it before you hand over an answer.",
+            "Check citations against the files as they are now: fresh, moved, changed, deleted or"
+            " unknown. Use it before you hand over an answer.",
             VerifyArguments,
             None,
             partial(_verify, engine, tags),
