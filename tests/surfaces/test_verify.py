@@ -155,3 +155,22 @@ def test_a_text_that_ends_inside_a_line_is_found_again(cli: Cli, repo: tuple[Pat
     assert verify(cli)[0] == "fresh"
     (repo[0] / "docs/walrus.txt").write_text("First a line.\n" + FILE)
     assert verify(cli, 3)[2].startswith("now lines 2-3")
+
+
+def test_single_citations_are_checked_in_the_forms_that_people_write(
+    cli: Cli, repo: tuple[Path, str]
+) -> None:
+    place, _ = repo
+    cited = search(cli)["evidence"][0]
+    last = cited["end_line"]
+    done = cli(
+        "verify", cited["citation"], f"`{cited['path']}:{cited['start_line']}-{last}`", code=3
+    )
+    first, second = done.stdout.splitlines()
+    assert first.split()[:2] == ["fresh", cited["citation"]]
+    assert second.startswith("unknown")  # of no revision, and without a quote
+    (place / "docs/walrus.txt").unlink()
+    gone = cli("verify", cited["citation"], "docs/walrus.txt:1", code=3)
+    assert "deleted" in gone.stdout
+    (one,) = json.loads(cli("verify", "docs/walrus.txt:1", "--json", code=3).stdout)
+    assert one["status"] == "deleted"

@@ -144,12 +144,13 @@ def get(
 
 
 @app.command()
-@click.argument("pack", type=click.Path(path_type=Path))
+@click.argument("given", nargs=-1, required=True, metavar="PACK|CITATION...")
 @tag_option
 @json_option
 @index_option
-def verify(pack: Path, tags: tuple[str, ...], json_: bool, index: Path | None) -> int:
-    """Check every citation of a pack (JSON, - for stdin) against files and revisions.
+def verify(given: tuple[str, ...], tags: tuple[str, ...], json_: bool, index: Path | None) -> int:
+    """Check every citation of a pack (JSON, - for stdin), or single ones, against files and
+    revisions.
 
     fresh: the cited lines are the text. moved: it stands elsewhere. changed: it is nowhere, or the
     cited revision has something else there. deleted: the file is gone. unknown: the source is not
@@ -159,15 +160,21 @@ def verify(pack: Path, tags: tuple[str, ...], json_: bool, index: Path | None) -
     from pincite.surfaces import commands, render
 
     asked = tags_of_texts(tags)
-    raw = sys.stdin.buffer.read() if str(pack) == "-" else commands.read_file(pack)
-    checked = run(lambda engine: commands.verify(engine, raw, asked), index)
-    if json_:
-        show(render.to_json(checked))
+    pack = Path(given[0])
+    if len(given) > 1 or (given[0] != "-" and not pack.exists() and pack.suffix != ".json"):
+        claims = run(lambda engine: engine.check(given, tags=asked), index)
+        lines = [f"{one.status:8} {one.citation} {one.detail}" for one in claims]
+        found = render.to_json(claims)
+        fresh = all(one.status == "fresh" for one in claims)
     else:
-        for item in checked:
-            line = f"{item.status:8} [{item.number}] {item.citation} {item.detail}".rstrip()
-            show(one_line(line))
-    return OK if all(item.status == "fresh" for item in checked) else NOTHING
+        raw = sys.stdin.buffer.read() if given[0] == "-" else commands.read_file(pack)
+        checked = run(lambda engine: commands.verify(engine, raw, asked), index)
+        lines = [f"{one.status:8} [{one.number}] {one.citation} {one.detail}" for one in checked]
+        found = render.to_json(checked)
+        fresh = all(one.status == "fresh" for one in checked)
+    for line in [found] if json_ else [one_line(each.rstrip()) for each in lines]:
+        show(line)
+    return OK if fresh else NOTHING
 
 
 @app.command()

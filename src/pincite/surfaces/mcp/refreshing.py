@@ -66,7 +66,7 @@ def refresh_tool(engine: AsyncPincite, tags: Attributes) -> Tool[RefreshArgument
         "refresh",
         "Refresh the index",
         "Bring the index up to date with the files. It does so by itself within seconds: call it"
-        " after you changed files that you search next.",
+        " after you changed files.",
         RefreshArguments,
         None,
         partial(_refresh, engine, tags),

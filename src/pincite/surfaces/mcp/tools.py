@@ -244,7 +244,7 @@ def tools(
             "verify_citations",
             "Verify citations",
             "Check citations against the files as they are now: fresh, moved, changed, deleted or"
-            " unknown. Use it before you hand over an answer.",
+            " unknown. Use it before you answer.",
             VerifyArguments,
             None,
             partial(_verify, engine, tags),
@@ -252,7 +252,7 @@ def tools(
         Tool(
             "index_status",
             "Index status",
-            "What is indexed, how it is searched, what was left out.",
+            "What is indexed, how, and what was left out.",
             StatusArguments,
             None,
             partial(_status, engine, tags),
