@@ -4,10 +4,12 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
 from pincite.ports import Store
+from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge import shard as shards
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC
@@ -48,3 +50,22 @@ def test_a_long_log_is_emptied_and_nothing_is_lost(monkeypatch: pytest.MonkeyPat
             await store.close()
 
     asyncio.run(session())
+
+
+def test_a_log_whose_files_are_renamed_meanwhile_is_made_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, seen, sync = tmp_path / "wal", list[str](), generations.sync
+    log.mkdir()
+    for name in ("open-2", "tmp-open-3"):
+        (log / name).write_bytes(b"x")
+
+    def renaming(path: Path) -> None:
+        if path.name == "open-2":
+            (log / "tmp-open-3").rename(log / "open-3")
+        sync(path)
+        seen.append(path.name)
+
+    monkeypatch.setattr(generations, "sync", renaming)
+    generations.sync_log(tmp_path)
+    assert seen == ["open-2", "open-3", "wal"]

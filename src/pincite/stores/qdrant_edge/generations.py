@@ -78,8 +78,12 @@ def sync_log(generation: Path) -> None:
     """Make every operation so far survive a loss of power: Qdrant Edge writes each into its log
     first, and applies them again after a crash."""
     log = generation / "wal"
-    for path in sorted(log.iterdir()):
-        sync(path)
+    done = set[str]()
+    while waiting := sorted(path for path in log.iterdir() if path.name not in done):
+        for path in waiting:
+            done.add(path.name)
+            with suppress(FileNotFoundError):  # it has got another name, and comes with the next
+                sync(path)
     sync(log)
 
 
@@ -87,8 +91,9 @@ def sync_files(generation: Path) -> None:
     """Write what is in memory of all files, so that Qdrant Edge has little to wait for when it
     flushes: it keeps Python's lock meanwhile."""
     for path in generation.rglob("*"):
-        if path.is_file():
-            sync(path)
+        with suppress(FileNotFoundError):  # the engine names and removes files at any time
+            if path.is_file():
+                sync(path)
 
 
 def prepare_to_close(generation: Path) -> None:
