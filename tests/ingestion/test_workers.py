@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -59,21 +62,41 @@ def test_what_cannot_travel_is_done_here(two: Workers) -> None:
         assert two.submit(one, 90.0).result() == analyse(one, CONFIG, SPARSE, 90.0)
 
 
-def test_a_worker_that_dies_costs_the_document_that_it_has(two: Workers) -> None:
-    for n in range(8):
-        assert two.submit(document(f"x = {n}\n"), 90.0).result().sections
-    pids = [one._process.pid for one in two._workers]
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    lost = [two.submit(document("x = 1\n"), 90.0) for _ in pids]
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
-    for one in lost:
+def waiting(worker: workers._Worker) -> int:
+    """How many bytes the process has not read yet."""
+    stdin = worker._process.stdin
+    assert stdin is not None
+    return int(struct.unpack("i", fcntl.ioctl(stdin.fileno(), termios.FIONREAD, b"\0" * 4))[0])
+
+
+def test_a_worker_that_dies_costs_the_document_that_it_has() -> None:
+    found = Workers(CONFIG, "english", 1)
+    try:
+        assert found.submit(document("x = 0\n"), 90.0).result().sections
+        (worker,) = found._workers
+        os.kill(worker._process.pid, signal.SIGSTOP)
+        lost = found.submit(document("x = 1\n"), 90.0)
+        while not waiting(worker):
+            time.sleep(0.01)
+        os.kill(worker._process.pid, signal.SIGKILL)
         with pytest.raises(SourceError, match="its parser has crashed") as caught:
-            one.result()
+            lost.result()
         assert "--exclude" in caught.value.hint
-    for n in range(4):
-        assert two.submit(document(f"x = {n}\n"), 90.0).result().sections
+        assert found.submit(document("x = 2\n"), 90.0).result().sections
+    finally:
+        found.close()
+
+
+def test_a_worker_that_dies_with_nothing_to_do_costs_nothing() -> None:
+    found = Workers(CONFIG, "english", 1)
+    try:
+        assert found.submit(document("x = 0\n"), 90.0).result().sections
+        (worker,) = found._workers
+        worker._process.kill()
+        worker._process.wait()
+        assert found.submit(document("x = 1\n"), 90.0).result().sections
+    finally:
+        found.close()
 
 
 def test_a_parser_that_does_not_end_costs_its_file() -> None:

@@ -84,6 +84,8 @@ class Workers:
     def _analyse(self, raw: bytes) -> Analysed:
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None or not worker.alive:
+            if worker is not None:
+                worker.end()  # it died with nothing to do
             worker = self._own.worker = self._started()
         try:
             return worker.ask(raw, self._limit_s)
