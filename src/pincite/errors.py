@@ -5,7 +5,8 @@
     │   ├── ConfigError       a setting or profile that is unknown or contradicts itself
     │   ├── TagsRequired      a collection that is only searched and read with certain tags
     │   ├── InvalidAttribute  an attribute that cannot be: its name, its type or its value
-    │   └── InvalidRecord     a record that cannot be: its id, its text or a field
+    │   ├── InvalidRecord     a record that cannot be: its id, its text or a field
+    │   └── ConversationNotFound  there is none of that id, or it is another user's
     ├── SourceError           a file, folder, checkout or archive could not be read
     ├── IndexUnavailable      no index, no daemon, or it does not answer
     │   ├── IndexNotFound     nothing has been indexed here
@@ -16,6 +17,7 @@
     │   ├── DiskFull          not enough free space to write safely
     │   └── EnginePanicked    Qdrant Edge's state cannot be trusted any more
     ├── InvalidPoint          a vector or payload that the store must never see
+    ├── MemoryUnavailable     what is remembered of users is out of reach
     ├── ModelUnavailable      weights that cannot be had or do not match their checksum
     │   └── ModelsUnwritable  the folder of models cannot be written to
     └── ProviderError         a model behind an address did not do what it was asked
@@ -93,6 +95,10 @@ class TagsRequired(UsageError):
     """A collection requires tags that were not given."""
 
 
+class ConversationNotFound(UsageError):
+    """No conversation of that id, or it is another user's."""
+
+
 class SourceError(PinciteError):
     """A source that could not be read."""
 
@@ -131,6 +137,10 @@ class EnginePanicked(StoreError):
 
 class InvalidPoint(PinciteError):
     """A point that must not reach the store."""
+
+
+class MemoryUnavailable(PinciteError):
+    """What is remembered of users, or was said before, is out of reach."""
 
 
 class ModelUnavailable(PinciteError):

@@ -8,12 +8,14 @@ from typing import Any
 
 import msgspec
 
+from pincite.answering.config import AnswerConfig
 from pincite.errors import ConfigError
 from pincite.model import Corpus
 from pincite.stages.blend import BlendConfig
 from pincite.stages.context import ContextConfig
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.dedup import DedupConfig
+from pincite.stages.diversify import DiversifyConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.gate import GateConfig
 from pincite.stages.load import LoadConfig
@@ -21,6 +23,7 @@ from pincite.stages.merge import MergeConfig
 from pincite.stages.next_pass import NextPassConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
+from pincite.stages.probe import ProbeConfig
 from pincite.stages.rank_code import RankCodeConfig
 from pincite.stages.rerank import RerankConfig
 from pincite.stages.retrieve import RetrieveConfig
@@ -35,6 +38,7 @@ class Profile:
 
     corpus: Corpus = field(default_factory=Corpus)
     prepare: PrepareConfig = field(default_factory=PrepareConfig)
+    probe: ProbeConfig = field(default_factory=ProbeConfig)
     retrieve: RetrieveConfig = field(default_factory=RetrieveConfig)
     fuse: FuseConfig = field(default_factory=FuseConfig)
     across: MergeConfig = field(default_factory=MergeConfig)
@@ -44,12 +48,14 @@ class Profile:
     rank_code: RankCodeConfig = field(default_factory=RankCodeConfig)
     rerank: RerankConfig = field(default_factory=RerankConfig)
     blend: BlendConfig = field(default_factory=BlendConfig)
+    diversify: DiversifyConfig = field(default_factory=DiversifyConfig)
     cover: CoverageConfig = field(default_factory=CoverageConfig)
     gate: GateConfig = field(default_factory=GateConfig)
     select: SelectConfig = field(default_factory=SelectConfig)
     again: NextPassConfig = field(default_factory=NextPassConfig)
     context: ContextConfig = field(default_factory=ContextConfig)
     pack: PackConfig = field(default_factory=PackConfig)
+    answer: AnswerConfig = field(default_factory=AnswerConfig)
 
     def showing(self, results: int) -> Profile:
         """This profile with so many results, and as deep as that needs at least: for each side

@@ -269,7 +269,7 @@ def test_tags_reach_the_store_and_the_pack() -> None:
         assert [(item.path, dict(item.attributes)) for item in pack.evidence] == [
             ("keys", {"course": "ml"})
         ]
-        assert pack.schema_version == "1.4"
+        assert pack.schema_version == "1.5"
     assert ask("rotate a key", one, scope=Scope(tags={"course": "other"})).evidence == ()
 
 

@@ -48,7 +48,7 @@ def pack(
         level, "dense", "cosine", 0.6, 0.5, 0.3, False, "The dense signal is 0.60.", "measured"
     )
     plan = Plan(("main",), "lexical", "rrf", {}, {}, {})
-    return EvidencePack("1.4", query, verdict, plan, results, {}, **values)
+    return EvidencePack("1.5", query, verdict, plan, results, {}, **values)
 
 
 def text_of(parts: Any, *, colour: bool = False, links: bool = False) -> str:

@@ -88,6 +88,10 @@ def _chunk(
         attributes={**common, **section.attributes} if section.attributes else common,
         cited_in=document.cited_in,
         space_before=space,
+        page=section.page,
+        visual=section.visual,
+        box=section.box,
+        note=section.note,
     )
 
 

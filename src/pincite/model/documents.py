@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -23,7 +23,14 @@ SourceType = Literal["docs", "code", "data"]
 SourceKind = Literal["folder", "git", "archive", "wheel", "file", "records"]
 LEXICAL = "lexical"  #: instead of a dense model's fingerprint
 AnchorStyle = Literal["mkdocs", "github", "none"]
-CitedIn = Literal["", "char"]  #: what a citation counts: lines, or the characters of a record
+PageUnit = Literal["page", "slide", "sheet", "cell", "chapter"]
+#: What a citation counts: lines of a file, the characters of a record, or the parts of a file whose
+#: text was extracted, and characters within all of that text.
+CitedIn = Literal["", "char", "page", "slide", "sheet", "cell", "chapter"]
+PAGE_UNITS: tuple[PageUnit, ...] = get_args(PageUnit)
+ElementKind = Literal["paragraph", "heading", "table", "image"]
+#: A rectangle on a page, in points from its upper left corner: left, top, right, bottom.
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +58,32 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class PageSpan:
-    """A page of a record: `Document.text[start:end]`, and the attributes of its chunks."""
+    """A page of a record or of an extracted document: `Document.text[start:end]`, and the
+    attributes of its chunks. `number` counts from 1 as readers of the file count, 0 in a record."""
 
     start: int
     end: int
     attributes: Attributes = field(default_factory=dict, hash=False)
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A part of an extracted document: `Document.text[start:end]`, on one page. `box` is where it
+    stands on the page, None where the format has no places. `level` is that of a heading, from 1.
+    `header` is the header row of a table, which each of its chunks repeats for the encoder.
+    `marginal` says that it is a running header or footer, which is not indexed. `image` is the
+    SHA-256 of the bytes of an image, empty for anything else."""
+
+    kind: ElementKind
+    start: int
+    end: int
+    page: int
+    box: Box | None = None
+    level: int = 0
+    header: str = ""
+    marginal: bool = False
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +93,10 @@ class Document:
     `url` is its address, None where no rule gives one. `inclusions` are the texts that the page
     shows in place of a line of its own, by that line's 0-based number. `attributes` are its own.
     A record is `cited_in` characters; where it has `pages`, no chunk is in two of them.
+
+    Where an `extractor` (its name and version) made the text of a PDF or an office file, the text
+    is what that gives, the same each time: `encoding` is empty, and `elements` are its parts in
+    reading order, none of them in two pages.
     """
 
     source: str
@@ -82,6 +114,8 @@ class Document:
     attributes: Attributes = field(default_factory=dict, hash=False)
     cited_in: CitedIn = ""
     pages: tuple[PageSpan, ...] = ()
+    extractor: str = ""
+    elements: tuple[Element, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +126,7 @@ class Section:
     `symbols` are the names that the span defines. `plain` stands in for the text when indexing
     (markup removed), never when citing; None means that the text itself is indexed. `anchor` is
     the place on the page's address that the span begins at, "" for the page. `attributes` are of
-    this span alone.
+    this span alone. `page`, `visual`, `box` and `note` are as in `Chunk`.
     """
 
     start: int
@@ -102,6 +136,10 @@ class Section:
     plain: str | None = None
     anchor: str = ""
     attributes: Attributes = field(default_factory=dict, hash=False)
+    page: int = 0
+    visual: bool = False
+    box: Box | None = None
+    note: str = ""
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -112,6 +150,11 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     `end_line` without the last line's newline. `attributes` are those of its document and its own.
     `cited_in` says what its citation counts. `space_before` is the white space between the chunk
     before and this one, where it is not newlines alone.
+
+    Of extracted documents: `page` is the number of the page, slide, sheet, cell or chapter, as
+    `cited_in` says; 0 elsewhere. `visual` says that it is a table or an image, `box` where it is on
+    its page. `note` is what a vision model said of it: generated, indexed behind the text, and
+    never quoted.
     """
 
     id: str
@@ -136,6 +179,10 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     attributes: Attributes = {}
     cited_in: CitedIn = ""
     space_before: str = ""
+    page: int = 0
+    visual: bool = False
+    box: Box | None = None
+    note: str = ""
 
     def __hash__(self) -> int:
         return hash((self.id, self.content_hash))  # a mapping has no hash

@@ -10,7 +10,7 @@ import msgspec
 
 from pincite.errors import UsageError
 from pincite.model.attributes import Attributes
-from pincite.model.documents import SourceType
+from pincite.model.documents import Box, PageUnit, SourceType
 from pincite.model.retrieval import (
     RANKING_SIGNALS,
     Candidate,
@@ -144,7 +144,13 @@ class Evidence(msgspec.Struct, frozen=True):
     are the characters of a record that are cited (0-based, the end is not), None in a file.
     `record_id` is the id that the record was written with, None in a file. `title` is that of the
     record or document, empty where it has none. `truth` says whether the file was looked at: its
-    lines, text and revision are those of now."""
+    lines, text and revision are those of now.
+
+    Of a file whose text was extracted (PDF, office files, notebooks) `page` is the number of the
+    `page_unit` (page, slide, sheet, cell, chapter), from 1; there `start_char` and `end_char` count
+    in the whole extracted text. `visual` says that it is a table or an image, `box` where it stands
+    on the page (points from the upper left corner). `note` is what a vision model said of it, which
+    is generated and no quotation."""
 
     number: int
     citation: str
@@ -174,6 +180,11 @@ class Evidence(msgspec.Struct, frozen=True):
     record_id: str | None = None
     title: str = ""
     truth: Truth = "unchecked"
+    page: int | None = None
+    page_unit: PageUnit | None = None
+    visual: bool = False
+    box: Box | None = None
+    note: str = ""
 
     @property
     def score(self) -> float:
@@ -297,7 +308,7 @@ class EvidencePack:
             indent: spaces for each level; 0 or less for one line.
 
         >>> pack.to_json(indent=0)[:24]
-        '{"schema_version": "1.4"'
+        '{"schema_version": "1.5"'
         """
         return json_text(self, indent)
 

@@ -4,6 +4,7 @@ An adapter implements one of these with one vendor library; the suites in `pinci
 every adapter to the words below. Errors are those of `pincite.errors` and no others.
 """
 
+from pincite.ports.conversations import Conversations, ConversationState
 from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
 from pincite.ports.files import Files, Gone, Quote, Seen
 from pincite.ports.filters import (
@@ -27,7 +28,8 @@ from pincite.ports.filters import (
 )
 from pincite.ports.index import Index, LeasedIndex, Readable, ReadableIndex, Searchable
 from pincite.ports.leases import Leases, Waiting
-from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Message, Role
+from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Image, Message, Role
+from pincite.ports.memory import Memory
 from pincite.ports.rerankers import Reranker, RerankScore
 from pincite.ports.storage import (
     Catalog,
@@ -50,6 +52,8 @@ __all__ = [
     "CollectionInfo",
     "Completion",
     "Condition",
+    "ConversationState",
+    "Conversations",
     "CutTokens",
     "DateRange",
     "DenseEncoder",
@@ -60,11 +64,13 @@ __all__ = [
     "Gone",
     "GroupedEncoder",
     "Ids",
+    "Image",
     "Index",
     "Is",
     "LeasedIndex",
     "Leases",
     "Measured",
+    "Memory",
     "Message",
     "Phrase",
     "Prefix",

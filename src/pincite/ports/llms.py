@@ -13,11 +13,21 @@ Finish = Literal["stop", "length", "filter", "tools"]
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture that goes along with a message: its bytes, and what they are (`image/png`)."""
+
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation. `images` follow the text; a model that does not take them
+    answers with an error."""
 
     role: Role
     content: str
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

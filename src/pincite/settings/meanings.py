@@ -279,6 +279,27 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "few": "with fewer candidates the other wordings are asked",
             "widen": "fetches more of a kind of source of which too little is shown",
         },
+        "probe": {
+            "enabled": "looks at the nearest chunk of each collection before anything else",
+            "threshold": "its cosine, from which on a question is on topic",
+        },
+        "diversify": {
+            "enabled": "chooses results that differ from each other (MMR)",
+            "fetch": "among so many of the best by cosine",
+            "relevance": "what relevance counts against difference: 1 for it alone, 0 for none",
+        },
+        "answer": {
+            "mode": "what happens where the evidence is not good enough",
+            "refusal": "a fixed sentence, or the model's own words over no evidence",
+            "sentence": "the fixed sentence of a refusal",
+            "context_tokens": "of evidence in the prompt at most, estimated from above",
+            "answer_tokens": "of an answer at most",
+            "facts": "of the user's memory in the prompt at most; 0 for none",
+            "rewrite": "follow-ups are rewritten to stand alone, for retrieval only",
+            "recent_turns": "turns that go into that and into the prompt as they are",
+            "summary_tokens": "of the summary of what was said before, at most",
+            "timeout_s": "for each request to the language model",
+        },
         "context": {
             "around": "what is shown around a result; a unit: its function, class, section or list",
             "max_tokens": "estimated tokens of a unit at most, from above",

@@ -24,7 +24,7 @@ from pincite.model import (
 from pincite.model.citation import chars_of, cite
 from pincite.support.terminal import one_line
 
-SCHEMA_VERSION = "1.4"
+SCHEMA_VERSION = "1.5"
 _NAMED = 5  # paths in a warning
 
 

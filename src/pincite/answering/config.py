@@ -1,0 +1,47 @@
+"""How answers are made of evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.errors import ConfigError
+from pincite.model import ChatMode
+
+NOTHING_FOUND = "I could not find anything about that in what is indexed."
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerConfig:
+    """`mode`: what happens where the evidence is not good enough, see `model.ChatMode`.
+
+    `refusal`: say a fixed `sentence` without asking a model, or let the `model` refuse in its own
+    words, without any evidence. `context_tokens`: of evidence in the prompt at most, by an upper
+    estimate. `answer_tokens`: of the answer at most. `facts`: of the user's memory at most, 0 for
+    none. `rewrite`: follow-ups are rewritten to questions that stand alone, for retrieval only;
+    `recent_turns` go into that and into the prompt, what is older only as a summary of
+    `summary_tokens` at most. `timeout_s`: for each request to the model.
+    """
+
+    mode: ChatMode = "strict"
+    refusal: Literal["sentence", "model"] = "sentence"
+    sentence: str = NOTHING_FOUND
+    context_tokens: int = 4000
+    answer_tokens: int = 1000
+    facts: int = 5
+    rewrite: bool = True
+    recent_turns: int = 6
+    summary_tokens: int = 300
+    timeout_s: float = 120.0
+
+    def __post_init__(self) -> None:
+        if not self.sentence.strip():
+            raise ConfigError("sentence is empty; it is what users read where nothing is found")
+        for name, least in (("context_tokens", 300), ("answer_tokens", 1), ("facts", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it takes {least} or more")
+        for name, least in (("recent_turns", 0), ("summary_tokens", 50)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it takes {least} or more")
+        if not self.timeout_s > 0:
+            raise ConfigError(f"timeout_s is {self.timeout_s}; it must be positive")

@@ -1,0 +1,1 @@
+"""What an open index answers with: the model, memory and conversations that it has."""
