@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import members
@@ -113,13 +115,16 @@ async def ingest_all(
     """Sources into a collection that is there, each with the average length that the one before
     has left; the words of all of them come before vectors. Raises as `ingest`."""
     first: dict[int, IngestReport] = {}
+    seen: dict[int, Looked] = {}
     if deps.dense is not None:
         words = replace(deps, words_only=True)
         for number, (source, selection) in enumerate(opened):
             spec = await _spec_of(deps, spec.name)
-            _, changes = await look(source, spec, deps)
-            if sum(entry.size for entry in changes.pending) > deps.much_bytes:
+            seen[number] = await look(source, spec, deps)
+            if sum(entry.size for entry in seen[number].changes.pending) > deps.much_bytes:
                 first[number] = await ingest(source, selection, spec, words)
+
+    names = Counter(source.source.name for source, _ in opened)
     reports = []
     for number, (source, selection) in enumerate(opened):
         if deps.background and number in first:
@@ -127,7 +132,8 @@ async def ingest_all(
             continue
         spec = await _spec_of(deps, spec.name)
         later = replace(deps, stage="embed") if number in first else deps
-        report = await ingest(source, selection, spec, later)
+        alone = not first and names[source.source.name] == 1  # what was seen is still so
+        report = await ingest(source, selection, spec, later, seen.get(number) if alone else None)
         reports.append(first[number].embedded(report) if number in first else report)
     return tuple(reports)
 
@@ -137,27 +143,37 @@ async def _spec_of(deps: IngestDeps, collection: str) -> CollectionSpec:
     return next(info.spec for info in infos if info.spec.name == collection)
 
 
-async def look(
-    opened: OpenSource, spec: CollectionSpec, deps: IngestDeps
-) -> tuple[tuple[DocumentRecord, ...], Changes]:
+class Looked(NamedTuple):
+    """What is indexed of a source, and what has changed since."""
+
+    records: tuple[DocumentRecord, ...]
+    changes: Changes
+
+
+async def look(opened: OpenSource, spec: CollectionSpec, deps: IngestDeps) -> Looked:
     """What is indexed of a source, and what has changed since."""
     records = await deps.index.documents(spec.name, opened.source.name)
     deps.progress(Progress("diff", 0, len(records)))
     made_with = also_unembedded(deps.made_with) if deps.words_only else deps.made_with
-    return records, await asyncio.to_thread(find_changes, opened, records, spec, made_with)
+    return Looked(records, await asyncio.to_thread(find_changes, opened, records, spec, made_with))
 
 
 async def ingest(
-    opened: OpenSource, selection: Selection, spec: CollectionSpec, deps: IngestDeps
+    opened: OpenSource,
+    selection: Selection,
+    spec: CollectionSpec,
+    deps: IngestDeps,
+    looked: Looked | None = None,
 ) -> IngestReport:
-    """Make the collection mirror the source: add, replace and remove documents.
+    """Make the collection mirror the source: add, replace and remove documents. `looked` is what
+    `look` has just seen, where somebody has looked.
 
     A file that cannot be read is named in the report and costs only itself. Raises StoreError,
     DiskFull or IndexUnavailable; what was recorded until then stays.
     """
     started_s = time.monotonic()
     index, report = deps.index, IngestReport(spec.name, opened.source.name)
-    records, changes = await look(opened, spec, deps)
+    records, changes = looked or await look(opened, spec, deps)
     if deps.careful:
         require_not_emptied(opened, changes, records)
     report.expect(changes, records)
