@@ -88,10 +88,7 @@ def _chunk(
         attributes={**common, **section.attributes} if section.attributes else common,
         cited_in=document.cited_in,
         space_before=space,
-        page=section.page,
-        visual=section.visual,
-        box=section.box,
-        note=section.note,
+        on_page=section.on_page,
     )
 
 

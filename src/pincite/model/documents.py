@@ -118,6 +118,18 @@ class Document:
     elements: tuple[Element, ...] = ()
 
 
+class OnPage(msgspec.Struct, frozen=True):
+    """Where a span of an extracted document stands: the `number` of its page, slide, sheet, cell or
+    chapter, as `Document.cited_in` says, from 1; whether it is `visual`, a table or an image; its
+    `box` on the page, where that is known. `note` is what a vision model said of it: generated,
+    indexed behind the text, and never quoted."""
+
+    number: int
+    visual: bool = False
+    box: Box | None = None
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """What a chunker yields: a span of `Document.text` and what the encoder should know of it.
@@ -126,7 +138,7 @@ class Section:
     `symbols` are the names that the span defines. `plain` stands in for the text when indexing
     (markup removed), never when citing; None means that the text itself is indexed. `anchor` is
     the place on the page's address that the span begins at, "" for the page. `attributes` are of
-    this span alone. `page`, `visual`, `box` and `note` are as in `Chunk`.
+    this span alone. `on_page` is where it stands in an extracted document.
     """
 
     start: int
@@ -136,10 +148,7 @@ class Section:
     plain: str | None = None
     anchor: str = ""
     attributes: Attributes = field(default_factory=dict, hash=False)
-    page: int = 0
-    visual: bool = False
-    box: Box | None = None
-    note: str = ""
+    on_page: OnPage | None = None
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -151,10 +160,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     `cited_in` says what its citation counts. `space_before` is the white space between the chunk
     before and this one, where it is not newlines alone.
 
-    Of extracted documents: `page` is the number of the page, slide, sheet, cell or chapter, as
-    `cited_in` says; 0 elsewhere. `visual` says that it is a table or an image, `box` where it is on
-    its page. `note` is what a vision model said of it: generated, indexed behind the text, and
-    never quoted.
+    `on_page` is where it stands in an extracted document, None in any other.
     """
 
     id: str
@@ -179,13 +185,20 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     attributes: Attributes = {}
     cited_in: CitedIn = ""
     space_before: str = ""
-    page: int = 0
-    visual: bool = False
-    box: Box | None = None
-    note: str = ""
+    on_page: OnPage | None = None
 
     def __hash__(self) -> int:
         return hash((self.id, self.content_hash))  # a mapping has no hash
+
+    @property
+    def page(self) -> int:
+        """The number of its page, slide, sheet, cell or chapter, from 1; 0 where it has none."""
+        return self.on_page.number if self.on_page else 0
+
+    @property
+    def visual(self) -> bool:
+        """Is it a table or an image of an extracted document?"""
+        return self.on_page is not None and self.on_page.visual
 
     @property
     def candidate_id(self) -> str:
