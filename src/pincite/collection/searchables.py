@@ -16,7 +16,7 @@ from pincite.model import CollectionSpec, Notice, Scope
 from pincite.ports import CollectionInfo, DenseEncoder, Searchable
 from pincite.ports.failures import failure_notice
 from pincite.settings.environment import COLLECTION
-from pincite.settings.models import BUNDLED, CollectionOptions
+from pincite.settings.models import BUNDLED, CollectionOptions, is_bundled
 
 if TYPE_CHECKING:
     from pincite.collection.external import ForeignCollections
@@ -172,6 +172,6 @@ def _dense(
     """What embeds queries for a collection: the daemon's model, or that of a provider."""
     if spec.dense is None:
         return None
-    if spec.model:
+    if spec.model and not is_bundled(spec.model):
         return CollectionEncoder(models, spec, named)
     return QueryEncoder(client, str(settings.models), spec.dense, spec.dimensions)

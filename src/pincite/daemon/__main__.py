@@ -50,10 +50,10 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
     from pincite.index.opening import open_remembered
     from pincite.support.gc_tuning import rarely_collect
 
-    def load_encoder(models: Path) -> DenseEncoder:
+    def load_encoder(models: Path, name: str) -> DenseEncoder:
         from pincite.encoders.bundled import open_encoder
 
-        return open_encoder(models)
+        return open_encoder(models, name)
 
     environ = os.environ  # handed on, not read
     opening = partial(open_remembered, environ=environ)

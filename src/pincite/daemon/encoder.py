@@ -8,6 +8,7 @@ from typing import Protocol
 
 from pincite.errors import UsageError
 from pincite.model import Matrix, Vector
+from pincite.providers.bundled.known_models import ALL_MINILM_L6_V2, KNOWN_MODELS
 
 
 class Embedding(Protocol):
@@ -18,6 +19,13 @@ class Embedding(Protocol):
         ModelUnavailable for an encoder of another fingerprint."""
 
 
+def bundled_name(fingerprint: str, model: str = "") -> str:
+    """Which of the models that come along has that fingerprint. Where it is none of theirs, as that
+    of the `model` of a provider, it is the usual one."""
+    name = "" if model and not model.startswith("bundled:") else fingerprint.partition("/")[0]
+    return name if name in KNOWN_MODELS else ALL_MINILM_L6_V2.name
+
+
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
     """The daemon's encoder as a `DenseEncoder` for queries of one collection."""
@@ -26,7 +34,11 @@ class QueryEncoder:
     models: str
     fingerprint: str
     dimensions: int
-    languages: frozenset[str] = frozenset({"english"})
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """As `DenseEncoder.languages`."""
+        return frozenset(KNOWN_MODELS[bundled_name(self.fingerprint)].languages)
 
     async def embed_query(self, text: str) -> Vector:
         return await self.index.embed_query(self.fingerprint, text, self.models)

@@ -6,7 +6,7 @@ import asyncio
 import fcntl
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from typing import NoReturn
 from pincite import version
 from pincite.catalog.file import open_catalog
 from pincite.daemon import protocol, remote_search
+from pincite.daemon.encoder import bundled_name
 from pincite.daemon.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.read_only import Copy, why_only_read, workplace
 from pincite.daemon.refreshing import Refreshing
@@ -41,12 +42,12 @@ class Daemon(LocalIndex):
         self,
         root: Path,
         models: Path,
-        load_encoder: Callable[[Path], DenseEncoder],
+        load_encoder: Callable[[Path, str], DenseEncoder],
         open_store: Callable[[Path], Opened] = open_edge,
         environ: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Take the folder. `load_encoder` opens the encoder from a folder of models, at first
-        `models`. `environ` is that of the processes that it starts. Raises AlreadyRunning,
+        """Take the folder. `load_encoder` opens the encoder of that name from a folder of models,
+        at first `models`. `environ` is that of the processes that it starts. Raises AlreadyRunning,
         IndexTooNew, StoreError, UsageError."""
         self._root = root
         self._copy: Copy | None = None
@@ -65,7 +66,7 @@ class Daemon(LocalIndex):
         super().__init__(self._opened.store, catalog, self._opened.measured)
         self._models = models
         self._load_encoder = load_encoder
-        self._encoder: asyncio.Future[DenseEncoder] | None = None
+        self._encoders: dict[str, asyncio.Future[DenseEncoder]] = {}
         #: What answers questions in JSON; whoever starts the process knows.
         self.short: Callable[[bytes], Awaitable[bytes]] | None = None
         self._files = FilesOnDisk(self.sources)
@@ -87,28 +88,38 @@ class Daemon(LocalIndex):
                 raise broken
         specs = [info.spec for info in await self.collections()]
         self._opened.keep_only({spec.name for spec in specs})
-        if any(spec.dense for spec in specs):
-            self._warm()
+        self._warm_for(specs)
 
-    def _warm(self) -> asyncio.Future[DenseEncoder]:
+    def _warm_for(self, specs: Iterable[CollectionSpec]) -> None:
+        """Load what queries of these collections are embedded with. Where nothing of the kind is
+        named the usual one is loaded: collections of providers are few, and it may be asked for."""
+        dense = [spec for spec in specs if spec.dense]
+        for name in {bundled_name(spec.dense or "", spec.model) for spec in dense}:
+            self._warm(name)
+
+    def _warm(self, name: str) -> asyncio.Future[DenseEncoder]:
         """The encoder, loaded in a thread. One that could not be loaded is tried again."""
-        if self._encoder is None or (self._encoder.done() and self._encoder.exception()):
+        known = self._encoders.get(name)
+        if known is None or (known.done() and known.exception()):
             loop = asyncio.get_running_loop()
-            self._encoder = loop.run_in_executor(None, self._load_encoder, self._models)
-            self._encoder.add_done_callback(_look_at)
-        return self._encoder
+            known = loop.run_in_executor(None, self._load_encoder, self._models, name)
+            known.add_done_callback(_look_at)
+            self._encoders[name] = known
+        return known
 
     async def _encoder_for(self, fingerprint: str, models: Path) -> DenseEncoder:
         """The encoder at hand if it is the right one, else what is in `models` by now."""
+        name = bundled_name(fingerprint)
         try:
-            encoder = await asyncio.shield(self._warm())
+            encoder = await asyncio.shield(self._warm(name))
             if encoder.fingerprint == fingerprint:
                 return encoder
         except ModelUnavailable:
             if models == self._models:
                 raise
-        self._models, self._encoder = models, None
-        return await asyncio.shield(self._warm())
+        self._models = models
+        self._encoders.pop(name, None)
+        return await asyncio.shield(self._warm(name))
 
     async def hello(self) -> protocol.Identity:
         unused_s = self.usage.unused_s
@@ -141,7 +152,7 @@ class Daemon(LocalIndex):
 
     async def condition(self) -> Condition:
         loaded = []
-        if self._encoder is not None and self._encoder.done():
+        if any(one.done() for one in self._encoders.values()):
             loaded.append("encoder of queries")
         freshness = self.refreshing.state()
         return Condition(memory_mb(), tuple(loaded), self._resting_since, freshness)
@@ -150,9 +161,9 @@ class Daemon(LocalIndex):
         """Let go of what can be loaded again in a moment."""
         if self._resting_since:
             return
-        if self._encoder is not None and not self._encoder.done():
+        if not all(one.done() for one in self._encoders.values()):
             return
-        self._encoder = None
+        self._encoders.clear()
         remote_search.forget()
         trim()
         self._resting_since = now()
@@ -162,8 +173,7 @@ class Daemon(LocalIndex):
         """Somebody asks for something again: what a search needs is loaded meanwhile."""
         if self._resting_since:
             self._resting_since = ""
-            if any(spec.dense for spec in self._specs.values()):
-                self._warm()
+            self._warm_for(self._specs.values())
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
         await super().put_source(collection, record)
@@ -172,8 +182,7 @@ class Daemon(LocalIndex):
 
     async def create(self, spec: CollectionSpec) -> None:
         await super().create(spec)
-        if spec.dense:
-            self._warm()
+        self._warm_for([spec])
 
     def panicked(self, error: EnginePanicked) -> None:
         end_after(error)

@@ -13,10 +13,11 @@ from pincite.daemon.freshness import Condition
 from pincite.daemon.read_only import may_write
 from pincite.diagnostics.freshness import anonymous, freshness_lines
 from pincite.encoders.by_name import rung_of
+from pincite.ingestion.target import knows_other_language
 from pincite.model import Attributes, CollectionSpec
 from pincite.model.attributes import values_of
 from pincite.ports import CollectionInfo
-from pincite.settings.models import BUNDLED
+from pincite.settings.models import BUNDLED, MULTILINGUAL
 from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ async def status(engine: AsyncPincite) -> Status:
             advice.append(f"{name}: an indexing run was cut off: pincite index -c {name}")
         if info.spec.dense is None:
             advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
+        elif knows_other_language(info.spec):
+            said = f"{name} seems to be {info.spec.language}, and its model knows English"
+            advice.append(f"{said}: pincite reembed {name} --to {MULTILINGUAL}")
     rungs = sorted({rung_of(info.spec.model) for info in visible(infos) if info.spec.dense})
     rung = "+".join(rungs) or "lexical"
     index = str(engine.settings.index)

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 MODEL: Final = "all-MiniLM-L6-v2"
 
 
-def open_encoder(models: Path, *, threads: int | None = None, load: bool = True) -> MiniLmEncoder:
-    """The bundled encoder, loaded now or (without `load`) with its first text: a run that finds
-    nothing to do is spared half of its time. Raises ModelUnavailable if the model has not been
-    fetched, or is found damaged when it is loaded."""
+def open_encoder(
+    models: Path, name: str = MODEL, *, threads: int | None = None, load: bool = True
+) -> MiniLmEncoder:
+    """The encoder of that name that comes along, loaded now or (without `load`) with its first
+    text: a run that finds nothing to do is spared half of its time. Raises ModelUnavailable if
+    the model has not been fetched, or is found damaged when it is loaded."""
     from pincite.providers.bundled.cache import find
     from pincite.providers.bundled.minilm import MiniLmEncoder
 
-    folder = find(MODEL, models)
+    folder = find(name, models)
     if folder is None:
-        raise ModelUnavailable(f"{MODEL} is not in {models}", hint=f"pincite models fetch {MODEL}")
+        raise ModelUnavailable(f"{name} is not in {models}", hint=f"pincite models fetch {name}")
     return MiniLmEncoder(folder, threads=threads, load=load)

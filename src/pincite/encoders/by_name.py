@@ -260,10 +260,12 @@ async def _close(model: object) -> None:
 
 
 def rung_of(model: str) -> str:
-    """What kind of model a collection's `model` is: `bundled-model`, `hub-model`, `server-model`
-    (on a machine of one's own) or `api-model`."""
+    """What kind of model a collection's `model` is: `bundled-model`, `bundled-multilingual`,
+    `hub-model`, `server-model` (on a machine of one's own) or `api-model`."""
     if not model:
         return "bundled-model"
+    if parse_model(model).provider == "bundled":
+        return "bundled-multilingual"
     from pincite.providers.registry import providers
 
     provider = providers().get(parse_model(model).provider)

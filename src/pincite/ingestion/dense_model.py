@@ -21,7 +21,7 @@ from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
 
 #: Providers of models that run in this process.
-LOCAL_PROVIDERS = ("fastembed", "local")
+LOCAL_PROVIDERS = ("bundled", "fastembed", "local")
 _MOST_CHUNKS = 2_048  # of a batch: 10 MB of text and vectors, and what a cut-off run may repeat
 
 

@@ -15,12 +15,12 @@ from pincite.errors import PinciteError, UsageError
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.schema import Schema
-from pincite.model import CollectionSpec
+from pincite.model import CollectionSpec, Notice
 from pincite.ports import CollectionInfo, Index
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.readers import read_document
 from pincite.settings.load import Settings
-from pincite.settings.models import BUNDLED
+from pincite.settings.models import BUNDLED, MULTILINGUAL
 from pincite.sources import Entry, OpenSource, Selection
 
 _SAMPLE_FILES = 40
@@ -166,6 +166,10 @@ async def settle_spec(
             require=schema.require,
         )
         await (client.reset(spec) if info or target.unseen else client.create(spec))
+        if knows_other_language(spec):
+            said = f"this seems to be {language}, and the model knows English; it finds by word"
+            mend = f"for meaning, too: pincite reembed {spec.public_name} --to {MULTILINGUAL}"
+            options.on_notice(Notice("other_language", f"{said}. {mend}"))
         return spec
     spec = info.spec
     if options.language not in ("auto", spec.language):
@@ -197,6 +201,11 @@ async def settle_spec(
     if wanted != spec:
         await client.create(wanted)
     return wanted
+
+
+def knows_other_language(spec: CollectionSpec) -> bool:
+    """Is a collection's model the usual one, which knows English, and its language another?"""
+    return spec.dense is not None and not spec.model and spec.language != "english"
 
 
 def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str:

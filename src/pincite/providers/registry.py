@@ -118,6 +118,7 @@ _TABLE = (
         sparse=f"{_HERE}.sparse.local:open_splade",
         rerank=f"{_HERE}.rerank.local:open_rerank",
     ),
+    Provider("bundled", dense=f"{_HERE}.dense.bundled:open_dense"),
     Provider("fastembed", extra="hub", dense=f"{_HERE}.dense.hub:open_dense"),
 )
 

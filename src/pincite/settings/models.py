@@ -39,6 +39,14 @@ if TYPE_CHECKING:
     from pincite.providers.registry import Provider
 
 BUNDLED = "bundled"
+MULTILINGUAL = "bundled:multilingual"  #: for other languages than English
+
+
+def is_bundled(model: str) -> bool:
+    """Does this name a model that comes along?"""
+    return model in ("", BUNDLED) or model.startswith(f"{BUNDLED}:")
+
+
 _TABLES = ("models", "collections", "providers", "cache")
 CACHE_MB = 1_000  # 250,000 vectors of 1,024 numbers
 

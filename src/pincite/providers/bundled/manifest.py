@@ -27,7 +27,7 @@ INPUT, OUTPUT = "ids", "vector"  #: of the graph, see `onnx_bert`
 class Manifest:
     """`graph` and `tokenizer` are the files of this folder; `weights_sha256` is the hash of the
     published weights that the graph was converted from, `source` where they came from and
-    `fetched_at` when (ISO 8601, UTC)."""
+    `fetched_at` when (ISO 8601, UTC). The prefixes go before every query and document."""
 
     format: int
     name: str
@@ -41,6 +41,8 @@ class Manifest:
     weights_sha256: str
     graph: PinnedFile
     tokenizer: PinnedFile
+    query_prefix: str = ""
+    document_prefix: str = ""
 
     @property
     def fingerprint(self) -> str:

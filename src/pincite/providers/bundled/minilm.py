@@ -80,7 +80,7 @@ class MiniLmEncoder:
         """Shape (dimensions,), float32, L2 norm 1. Does not wait for documents in progress."""
         from anyio import to_thread
 
-        return await to_thread.run_sync(self._embed, text)
+        return await to_thread.run_sync(self._embed, self._manifest.query_prefix + text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """Shape (len(texts), dimensions), float32, rows in the order of `texts`, L2 norm 1."""
@@ -92,6 +92,7 @@ class MiniLmEncoder:
         """As `embed_documents`, for callers without an event loop; blocks until all are done."""
         import numpy as np
 
+        prefix = self._manifest.document_prefix
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         pending = deque(range(len(texts)))  # each worker takes the next text when it is free
 
@@ -101,7 +102,7 @@ class MiniLmEncoder:
                     row = pending.popleft()
                 except IndexError:
                     return  # another worker took the last one
-                vectors[row] = self._embed(texts[row])
+                vectors[row] = self._embed(prefix + texts[row])
 
         workers = [self._pool.submit(work) for _ in range(min(self._threads, len(texts)))]
         try:

