@@ -1,0 +1,1 @@
+"""PDF: the text of its pages in reading order, with headings, tables and pictures."""

@@ -1,0 +1,253 @@
+"""The characters of a page with their places, and runs of those that stand side by side."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from pincite.readers.pdf.layout import Glyph, Placed, Run, Style
+
+MOST_GLYPHS: Final = 200_000  #: of one page; what comes after them is left out, and noted
+#: Times the size of the type: a gap that may part two columns. Justified lines have gaps of 0.7.
+GUTTER: Final = 0.9
+_ANGLE_SLACK = 3.0  # degrees
+_FIXED_PITCH, _FORCE_BOLD = 1, 1 << 18  # flags of a font (ISO 32000-1, table 123)
+_BOLD_NAMES = ("bold", "black", "heavy", "cmbx", "sfbx", "demi")
+_MONO_NAMES = ("mono", "courier", "consol", "typewriter", "sftt", "menlo", "lmtt")
+_MONO_TEX = re.compile(r"(?:^|\+)(?:cm|ec|sf)[a-z]{0,2}tt")
+#: Bullets of Symbol and Wingdings, which have places in the private area, and ligatures.
+_LETTERS: Final = {
+    0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0A8: "◻", 0xF02D: "-",
+    0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st",
+    0xFB06: "st", 0x00A0: " ", 0x2010: "-", 0x2011: "-",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The glyphs of a page. `slanted` are texts that are written at an angle. `unmapped` counts
+    glyphs that stand for no letter, `cut` says that there are too many."""
+
+    glyphs: tuple[Glyph, ...]
+    slanted: tuple[Run, ...] = ()
+    unmapped: int = 0
+    cut: bool = False
+
+
+class View:
+    """From the coordinates of a page to those of its reader: points from the upper left corner of
+    what is shown, turned as the page is turned."""
+
+    def __init__(self, page: pdfium.PdfPage) -> None:
+        left, bottom, right, top = page.get_cropbox()
+        self._left, self._bottom, self._right, self._top = left, bottom, right, top
+        self.turn = page.get_rotation() % 360
+        across, down = abs(right - left), abs(top - bottom)
+        self.width, self.height = (down, across) if self.turn in {90, 270} else (across, down)
+
+    def box(
+        self, left: float, bottom: float, right: float, top: float
+    ) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom as they are seen."""
+        if self.turn == 90:
+            return bottom - self._bottom, left - self._left, top - self._bottom, right - self._left
+        if self.turn == 180:
+            return (
+                self._right - right,
+                bottom - self._bottom,
+                self._right - left,
+                top - self._bottom,
+            )
+        if self.turn == 270:
+            return self._top - top, self._right - right, self._top - bottom, self._right - left
+        return left - self._left, self._top - top, right - self._left, self._top - bottom
+
+    def shows(self, left: float, top: float, right: float, bottom: float) -> bool:
+        """Is any of it on the page?"""
+        return right >= 0 and bottom >= 0 and left <= self.width and top <= self.height
+
+
+def read_glyphs(page: pdfium.PdfPage, view: View) -> PageText:
+    """All characters that the page shows, seen or not, in the order of the file."""
+    text_page = page.get_textpage()
+    try:
+        return _read(text_page.raw, text_page.count_chars(), view)
+    finally:
+        text_page.close()
+
+
+def _read(text_page: Any, count: int, view: View) -> PageText:
+    letter_of, object_of = pdfium_c.FPDFText_GetUnicode, pdfium_c.FPDFText_GetTextObject
+    box_of, rectangle = pdfium_c.FPDFText_GetLooseCharBox, pdfium_c.FS_RECTF()
+    address, broken = ctypes.byref(rectangle), pdfium_c.FPDFText_HasUnicodeMapError
+    styles: dict[int, Style] = {}
+    glyphs: list[Glyph] = []
+    slanted: list[Run] = []
+    unmapped, last, high = 0, 0, ""
+    for index in range(min(count, MOST_GLYPHS)):
+        owner = object_of(text_page, index)
+        if not owner:  # a space or line end that the library made up
+            last = 0
+            continue
+        key = ctypes.addressof(owner.contents)
+        style = styles.get(key)
+        if style is None:
+            style = styles[key] = _style_of(text_page, index, owner, view.turn)
+        code = letter_of(text_page, index)
+        if 0xD800 <= code < 0xDC00:
+            high = chr(code)
+            continue
+        if high and 0xDC00 <= code < 0xE000:
+            code = 0x10000 + ((ord(high) - 0xD800) << 10) + (code - 0xDC00)
+        high = ""
+        letter = _letter(code)
+        if not letter or (broken(text_page, index) == 1 and not letter.isspace()):
+            unmapped += 1
+            if not letter:
+                continue
+        if not box_of(text_page, index, address):
+            continue
+        place = view.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+        if not all(map(math.isfinite, place)) or not view.shows(*place):
+            continue
+        glyph = Glyph(letter, *place, style)
+        if style.turn is not None:
+            glyphs.append(glyph)
+        elif last == key and slanted:
+            slanted[-1] = _grown(slanted[-1], glyph)
+        elif not letter.isspace():
+            slanted.append(Run(*place, [glyph]))
+        last = key
+    return PageText(tuple(glyphs), tuple(slanted), unmapped, count > MOST_GLYPHS)
+
+
+@lru_cache(maxsize=4096)
+def _letter(code: int) -> str:
+    """The character of a code, nothing for those that are no letters."""
+    if code in _LETTERS:
+        return _LETTERS[code]
+    if code in {0x09, 0x0A, 0x0D}:
+        return " "
+    if code == 0x02:  # what the library makes of a hyphen at the end of a line
+        return "-"
+    if not 0 < code <= 0x10FFFF:
+        return ""
+    letter = chr(code)
+    if unicodedata.category(letter) in {"Cc", "Cs", "Co", "Cn"} or 0x202A <= code <= 0x202E:
+        return ""
+    if code in {0x200E, 0x200F, 0x2060, 0xFEFF, 0x200B} or 0x2066 <= code <= 0x2069:
+        return ""
+    if 0xFB50 <= code <= 0xFDFF or 0xFE70 <= code <= 0xFEFC:  # shapes of Arabic letters
+        return unicodedata.normalize("NFKC", letter)
+    return " " if letter.isspace() else letter
+
+
+def _style_of(text_page: Any, index: int, owner: Any, page_turn: int) -> Style:
+    matrix = pdfium_c.FS_MATRIX()
+    pdfium_c.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix))
+    size = pdfium_c.FPDFText_GetFontSize(text_page, index) * math.hypot(matrix.c, matrix.d)
+    angle = math.degrees(math.atan2(-matrix.b, matrix.a)) + page_turn if matrix.a or matrix.b else 0
+    quarter = round(angle / 90) * 90
+    turn = quarter % 360 if abs(angle - quarter) <= _ANGLE_SLACK else None
+    font = pdfium_c.FPDFTextObj_GetFont(owner)
+    name, flags = _font_name(font), max(0, pdfium_c.FPDFFont_GetFlags(font))
+    bold = bool(flags & _FORCE_BOLD) or any(part in name for part in _BOLD_NAMES)
+    mono = bool(flags & _FIXED_PITCH) or any(part in name for part in _MONO_NAMES)
+    mono = mono or _MONO_TEX.search(name) is not None
+    return Style(round(size, 1) if math.isfinite(size) and size > 0.1 else 10.0, bold, mono, turn)
+
+
+def _font_name(font: Any) -> str:
+    name = ctypes.create_string_buffer(256)
+    length = pdfium_c.FPDFFont_GetBaseFontName(font, name, 256)
+    return name.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace").lower()
+
+
+def by_turn(glyphs: Sequence[Glyph]) -> Iterator[tuple[int, list[Glyph]]]:
+    """Glyphs by their direction of writing, that of most of them first."""
+    found: defaultdict[int, list[Glyph]] = defaultdict(list)
+    for glyph in glyphs:
+        found[glyph.style.turn or 0].append(glyph)
+    yield from sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
+
+
+def upright(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
+    """The glyph on a page that is turned until glyphs of this direction stand upright."""
+    place = _turn(glyph.left, glyph.top, glyph.right, glyph.bottom, -turn % 360, width, height)
+    return Glyph(glyph.text, *place, glyph.style)
+
+
+def turned_back(
+    one: Placed, turn: int, width: float, height: float
+) -> tuple[float, float, float, float]:
+    """The place of what stands on such a page, which has these sides, on the page as it is."""
+    return _turn(one.left, one.top, one.right, one.bottom, turn, width, height)
+
+
+def _turn(
+    left: float, top: float, right: float, bottom: float, turn: int, width: float, height: float
+) -> tuple[float, float, float, float]:
+    """A rectangle after the page that it is on, of these sides, was turned clockwise."""
+    if turn == 90:
+        return height - bottom, left, height - top, right
+    if turn == 180:
+        return width - right, height - bottom, width - left, height - top
+    return top, width - right, bottom, width - left
+
+
+def runs_of(glyphs: Sequence[Glyph]) -> list[Run]:
+    """Runs in the order of the file. Neighbours in it are neighbours on the page, mostly: what is
+    torn here is put together when lines are made."""
+    runs: list[Run] = []
+    held: list[Glyph] = []
+    left = top = right = bottom = size = 0.0
+    for glyph in glyphs:
+        text, g_left, g_top, g_right, g_bottom, style = glyph
+        if held:
+            shared = (g_bottom if g_bottom < bottom else bottom) - (g_top if g_top > top else top)
+            low = min(bottom - top, g_bottom - g_top)
+            reach = GUTTER * (size if size > style.size else style.size)
+            if shared >= 0.5 * low and g_left - right <= reach and left - g_right <= reach:
+                held.append(glyph)
+                if text != " ":
+                    left, right = min(left, g_left), max(right, g_right)
+                    top, bottom = min(top, g_top), max(bottom, g_bottom)
+                    size = style.size
+                continue
+        if text == " ":
+            continue
+        if held:
+            runs.append(_run(left, top, right, bottom, held))
+        held, size = [glyph], style.size
+        left, top, right, bottom = g_left, g_top, g_right, g_bottom
+    if held:
+        runs.append(_run(left, top, right, bottom, held))
+    return runs
+
+
+def _run(left: float, top: float, right: float, bottom: float, glyphs: list[Glyph]) -> Run:
+    while glyphs[-1].text == " ":
+        glyphs.pop()
+    return Run(left, top, right, bottom, glyphs)
+
+
+def _grow(run: Run, glyph: Glyph) -> None:
+    run.glyphs.append(glyph)
+    if glyph.text != " ":
+        run.left, run.right = min(run.left, glyph.left), max(run.right, glyph.right)
+        run.top, run.bottom = min(run.top, glyph.top), max(run.bottom, glyph.bottom)
+
+
+def _grown(run: Run, glyph: Glyph) -> Run:
+    _grow(run, glyph)
+    return run

@@ -1,0 +1,135 @@
+"""Reading order: what stands in columns is read column by column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from pincite.readers.pdf.layout import Placed, Run
+
+_DEPTH: Final = 6
+_EDGE: Final = 0.12  # of the width: a gap nearer to the edge parts labels from text, not columns
+_CROSSING: Final = 0.5  # of all letters may stand across a gutter, as titles and wide tables do
+_LETTERS: Final = 15  # letters in a line of a column, on average; cells of tables have fewer
+_LINES: Final = 3  # lines in a column
+_NARROWEST: Final = 6.0  # points
+
+
+def in_reading_order(items: Sequence[Placed], depth: int = 0) -> list[list[Placed]]:
+    """Columns in the order in which they are read; what stands across all of them parts them."""
+    if depth >= _DEPTH or len(items) < 2 * _LINES:
+        return [list(items)] if items else []
+    gutter = _gutter(items)
+    if gutter is None:
+        return [list(items)]
+    columns: list[list[Placed]] = []
+    for across, band in _bands(items, gutter):
+        if across:
+            columns += in_reading_order(band, depth + 1) if len(band) < len(items) else [band]
+            continue
+        for side in _sides(band, gutter):
+            columns += in_reading_order(side, depth + 1)
+    return columns
+
+
+def _gutter(items: Sequence[Placed]) -> float | None:
+    """Where a gap goes down the page between columns of running text."""
+    left, right = min(one.left for one in items), max(one.right for one in items)
+    width = right - left
+    if not 40 < width < 20_000:
+        return None
+    covered = [0.0] * (math.ceil(width) + 2)
+    for one in items:
+        # A box takes its letters' room and half a point less on both sides.
+        start, end = math.ceil(one.left - left), math.floor(one.right - left)
+        covered[start] += _letters(one)
+        covered[max(start, end) + 1] -= _letters(one)
+    total, run = sum(map(_letters, items)), 0.0
+    depths = []
+    for change in covered:
+        run += change
+        depths.append(run)
+    candidates = _valleys(depths, total)
+    inner = [one for one in candidates if _EDGE * width < one[1] < (1 - _EDGE) * width]
+    best = sorted(inner, key=lambda one: (one[0], abs(one[1] - width / 2)))[:8]
+    for _, middle in best:
+        if _parts_columns(items, left + middle):
+            return left + middle
+    return None
+
+
+def _valleys(depths: Sequence[float], total: float) -> list[tuple[float, float]]:
+    """Stretches that few letters cross, wide enough to part columns: how many, and the middle."""
+    found = []
+    for limit in (0.02, 0.1, 0.25, _CROSSING):
+        start: int | None = None
+        for position, depth in enumerate((*depths, math.inf)):
+            if depth <= limit * total:
+                start = position if start is None else start
+            elif start is not None:
+                if position - start >= _NARROWEST:
+                    found.append((limit, (start + position) / 2))
+                start = None
+    return found
+
+
+def _parts_columns(items: Sequence[Placed], gutter: float) -> bool:
+    """Is there running text on both sides?"""
+    sides: tuple[list[Placed], list[Placed]] = ([], [])
+    for across, band in _bands(items, gutter):
+        if not across:
+            for side, some in zip(sides, _sides(band, gutter), strict=True):
+                side.extend(some)
+    total = sum(map(_letters, items))
+    if sum(map(_letters, [*sides[0], *sides[1]])) < (1 - _CROSSING) * total:
+        return False
+    return all(_is_running_text(side) for side in sides)
+
+
+def _is_running_text(side: Sequence[Placed]) -> bool:
+    lines: list[float] = []
+    for one in sorted(side, key=lambda one: one.middle):
+        if not lines or one.middle - lines[-1] > 0.5 * (one.bottom - one.top):
+            lines.append(one.middle)
+    return len(lines) >= _LINES and sum(map(_letters, side)) >= _LETTERS * len(lines)
+
+
+def _bands(items: Sequence[Placed], gutter: float) -> list[tuple[bool, list[Placed]]]:
+    """Bands of the page from top to bottom, each with what stands across the gutter or without."""
+    crossing = [one for one in items if one.left < gutter - 1 and one.right > gutter + 1]
+    heights = _merged([(one.top, one.bottom) for one in crossing])
+    bands: list[tuple[bool, list[Placed]]] = []
+    position = 0
+    for one in sorted(items, key=lambda one: (one.middle, one.left)):
+        while position < len(heights) and heights[position][1] < one.middle:
+            position += 1
+        across = position < len(heights) and heights[position][0] <= one.middle
+        if not bands or bands[-1][0] != across:
+            bands.append((across, []))
+        bands[-1][1].append(one)
+    return bands
+
+
+def _merged(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    merged: list[tuple[float, float]] = []
+    for top, bottom in sorted(spans):
+        if merged and top <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], bottom)
+        else:
+            merged.append((top, bottom))
+    return merged
+
+
+def _sides(band: Sequence[Placed], gutter: float) -> tuple[list[Placed], list[Placed]]:
+    return (
+        [one for one in band if (one.left + one.right) / 2 < gutter],
+        [one for one in band if (one.left + one.right) / 2 >= gutter],
+    )
+
+
+def _letters(one: Placed) -> float:
+    """How much text it has; pictures and tables count by their width."""
+    if isinstance(one, Run):
+        return float(len(one.glyphs))
+    return max(1.0, (one.right - one.left) / 5)

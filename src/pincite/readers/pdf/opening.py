@@ -1,0 +1,88 @@
+"""The bytes of a PDF as an open document, or the reason why there is none."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from pincite.errors import SourceError
+
+MOST_PAGES: Final = 50_000  # guess, unmeasured; a page tree may claim any number
+_HEAD = 1024  #: bytes within which a PDF says that it is one
+_PASSWORD, _SECURITY = pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY
+
+
+@contextmanager
+def opened(raw: bytes) -> Iterator[pdfium.PdfDocument]:
+    """The document, while the block runs. Its scripts are not run: this build has no engine for
+    them, and forms are not opened."""
+    if b"%PDF-" not in raw[:_HEAD]:
+        raise SourceError(
+            "broken: this is no PDF, its first bytes do not say %PDF",
+            hint="look at what the file is, or leave it out with exclude",
+        )
+    try:
+        document = pdfium.PdfDocument(raw)
+    except pdfium.PdfiumError as error:
+        raise _no_document(error) from error
+    try:
+        pages = len(document)
+        if pages > MOST_PAGES:
+            raise SourceError(
+                f"too_large: the PDF says that it has {pages:,} pages; {MOST_PAGES:,} are read",
+                hint="split it, or leave it out with exclude",
+            )
+        if pages == 0:
+            raise SourceError(
+                "broken: the PDF has no pages", hint="open it in a viewer, and save it again"
+            )
+        yield document
+    finally:
+        document.close()
+
+
+def _no_document(error: pdfium.PdfiumError) -> SourceError:
+    if error.err_code == _PASSWORD:
+        return SourceError(
+            "encrypted: the PDF opens with a password only",
+            hint="save a copy without a password, or leave it out with exclude",
+        )
+    if error.err_code == _SECURITY:
+        return SourceError(
+            "encrypted: the PDF is protected in a way that is not supported",
+            hint="save a copy without protection, or leave it out with exclude",
+        )
+    return SourceError(
+        f"broken: the PDF cannot be opened ({error})",
+        hint="open it in a viewer, and save it again",
+    )
+
+
+def title_of(document: pdfium.PdfDocument) -> str:
+    """What the file says that its title is, without what programs put there by themselves."""
+    said = " ".join(str(document.get_metadata_value("Title")).split())[:300]
+    plain = "".join(letter for letter in said if letter.isprintable())
+    generated = plain.lower().startswith(("untitled", "microsoft word -", "microsoft powerpoint -"))
+    looks_like_file = plain.lower().endswith((".doc", ".docx", ".tex", ".dvi", ".indd", ".pdf"))
+    return "" if generated or looks_like_file else plain
+
+
+def outline_of(document: pdfium.PdfDocument) -> tuple[tuple[int, int, str], ...]:
+    """The bookmarks: page (from 0), level (from 1) and title. None where they are broken."""
+    found = []
+    try:
+        for count, mark in enumerate(document.get_toc(max_depth=8)):
+            if count >= MOST_PAGES:
+                break
+            target = mark.get_dest()
+            page = None if target is None else target.get_index()
+            if page is not None:
+                found.append((page, mark.level + 1, mark.get_title()))
+    except (pdfium.PdfiumError, ctypes.ArgumentError, ValueError):
+        return ()
+    return tuple(found)

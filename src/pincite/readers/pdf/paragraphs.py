@@ -1,0 +1,170 @@
+"""Lines of a column become paragraphs, lists, code and headings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Final
+
+from pincite.readers.pdf.layout import Block, Line, around
+
+_SAME_SIZE: Final = 0.08  # of a size: what two lines of a paragraph may differ by
+_LARGER: Final = 1.12  # times the size of the body: a heading
+_FEW: Final = 20  # steps from line to line; fewer may all be those between paragraphs
+_TIGHT: Final = 1.3  # sizes from line to line, where nothing is known
+_HEADING_LINES: Final = 3
+_HEADING_LETTERS: Final = 200
+_LEVELS: Final = 6
+_BULLET = re.compile(r"(?:[•▪◦‣⁃●○■□➢✓◻*–—-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\])\s+\S")
+_NUMBERED = re.compile(r"(?:(?:Chapter|Section|Appendix)\s+)?[A-Z0-9]{1,3}(?:\.\d{1,3}){0,5}\.?\s")
+_CLOSED = (".", "!", "?", ":", ";", "。", "！", "？", ".”", '."', ".)")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SOFT = "\u00ad"
+_ASIA = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+
+
+def leading_of(columns: Sequence[Sequence[Line]]) -> float:
+    """How far apart the lines of paragraphs are, mostly, in sizes of their type."""
+    steps = [
+        (after.top - before.top) / before.style.size
+        for lines in columns
+        for before, after in pairwise(lines)
+        if before.style == after.style and 0.5 < after.top - before.top < 3 * before.style.size
+    ]
+    if len(steps) < _FEW:
+        return min(_TIGHT, *steps, _TIGHT)
+    return median(steps)
+
+
+def paragraphs_of(lines: Sequence[Line], usual: float) -> list[Block]:
+    """Lines of one column, in paragraphs. `usual` is the leading of the document. Their texts are
+    made by `joined`, which needs to know the words of the whole document."""
+    if not lines:
+        return []
+    gaps = [after.top - before.top for before, after in pairwise(lines)]
+    own = [gap for gap in gaps if gap > 0.5]
+    expected = usual * body_size(lines)
+    leading = min(median(own), max(expected, 0.8 * median(own))) if len(own) > 3 else expected
+    right = max(line.right for line in lines)
+    groups: list[list[Line]] = []
+    for line in lines:
+        if groups and not _parted(groups[-1], line, leading, right):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [Block(*around(group), "paragraph", "", tuple(group)) for group in groups]
+
+
+def _parted(group: Sequence[Line], line: Line, leading: float, right: float) -> bool:
+    before = group[-1]
+    size = before.style.size
+    if abs(size - line.style.size) > _SAME_SIZE * max(size, line.style.size):
+        return True
+    if before.style.bold != line.style.bold or before.style.mono != line.style.mono:
+        return True
+    step = line.top - before.top
+    gap = line.top - before.bottom
+    if step > 1.35 * leading and gap > 0.4 * size and (leading > 0 or gap > size):
+        return True
+    if line.style.mono:
+        return gap > 0.8 * size
+    if _BULLET.match(line.text):
+        return True
+    if _BULLET.match(group[0].text):
+        hang = group[1].left if len(group) > 1 else group[0].left + 0.5 * size
+        return line.left < hang - 0.5 * size
+    indented = line.left > before.left + 0.8 * size and line.left > group[0].left + 0.8 * size
+    if indented and len(group) > 1 and before.left < group[0].left + size:
+        return True
+    ends_early = before.right < right - 6 * size
+    return ends_early and before.text.endswith(_CLOSED) and line.left <= group[0].left + 1
+
+
+def joined(lines: Sequence[Line], words: Collection[str]) -> str:
+    """The text of a paragraph on one line; of code, line by line. A word that was parted at the
+    end of a line is whole again: without its hyphen, unless the document has it elsewhere with one
+    and nowhere without."""
+    if not lines:
+        return ""
+    if lines[0].style.mono:
+        return code_of(lines)
+    text = lines[0].text
+    for line in lines[1:]:
+        text = _continued(text, line.text, words)
+    return text.replace(_SOFT, "")
+
+
+def _continued(text: str, more: str, words: Collection[str]) -> str:
+    if text.endswith(_SOFT):
+        return text[:-1] + more
+    if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and more[:1].islower():
+        head = _WORD.findall(text[:-1])[-1:]
+        tail = _WORD.match(more)
+        if head and tail:
+            parted = f"{head[0]}-{tail[0]}".lower()
+            if parted in words and parted.replace("-", "") not in words:
+                return text + more
+            if "-" in head[0]:  # a compound of more parts keeps its hyphens
+                return text + more
+            return text[:-1] + more
+    if text.endswith("-") and len(text) > 1 and text[-2].isalnum():
+        return text + more  # before a name or a number
+    if _ASIA.match(text[-1:]) and _ASIA.match(more[:1]):
+        return text + more
+    return f"{text} {more}"
+
+
+def code_of(lines: Sequence[Line]) -> str:
+    """Lines of fixed pitch, with their indentation."""
+    left = min(line.left for line in lines)
+    found = []
+    for line in lines:
+        pitch = (line.right - line.left) / max(1, len(line.text)) or 1.0
+        indent = min(80, round((line.left - left) / pitch))
+        found.append(" " * indent + line.text.replace(_SOFT, "-"))
+    return "\n".join(found)
+
+
+def words_of(lines: Sequence[Line]) -> set[str]:
+    """Words that stand whole on a line, in small letters: what `joined` asks."""
+    found: set[str] = set()
+    for line in lines:
+        inner = line.text[: len(line.text.rstrip("-").rstrip())]
+        matches = list(_WORD.finditer(inner))
+        last_is_torn = line.text.endswith(("-", _SOFT))
+        kept = matches[:-1] if last_is_torn else matches
+        found.update(one[0].lower() for one in kept)
+    return found
+
+
+def body_size(lines: Sequence[Line]) -> float:
+    """The size of most letters."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.style.size] += len(line.text)
+    return max(sizes, key=lambda one: (sizes[one], -one)) if sizes else 10.0
+
+
+def may_be_heading(block: Block, body: float) -> bool:
+    """Is it larger than the body, or all bold on a line or two?"""
+    text = " ".join(line.text for line in block.lines)
+    if not block.lines or len(block.lines) > _HEADING_LINES or len(text) > _HEADING_LETTERS:
+        return False
+    if not any(letter.isalpha() for letter in text) or text.count("...") or len(text) < 2:
+        return False
+    style = block.lines[0].style
+    if style.mono and not style.bold:
+        return False
+    if style.size >= _LARGER * body:
+        return True
+    closed = text.endswith((".", ",", ";", ":")) and not _NUMBERED.match(text)
+    return style.bold and style.size >= 0.95 * body and len(block.lines) <= 2 and not closed
+
+
+def levels_of(styles: Collection[tuple[float, bool]]) -> dict[tuple[float, bool], int]:
+    """Levels of headings by their looks: the larger, the higher; of one size, bold before plain."""
+    ordered = sorted(styles, key=lambda one: (-one[0], not one[1]))
+    return {style: min(_LEVELS, level) for level, style in enumerate(ordered, start=1)}
