@@ -1,4 +1,261 @@
-"""The third path: from a question to an answer. Nothing else knows the order of steps.
+"""The path from a question to an answer that cites its evidence. Nothing else knows its order."""
 
-condense -> search -> memory -> prompt -> generate -> check -> Answer
-"""
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+from msgspec.structs import replace as alike
+
+from pincite.answering.basis import Basis, basis_of, nothing_indexed
+from pincite.answering.check import check
+from pincite.answering.config import AnswerConfig
+from pincite.answering.extract import extract
+from pincite.answering.generate import Written, generate
+from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
+from pincite.answering.prompts import prompt_of
+from pincite.errors import IndexNotFound, MemoryUnavailable, ProviderError, UsageError
+from pincite.model import (
+    Answer,
+    AnswerEvent,
+    AnswerPiece,
+    Asked,
+    EvidencePack,
+    Fact,
+    Notice,
+    Question,
+    Turn,
+)
+from pincite.ports import LLM, Conversations, Memory
+from pincite.stages.pack import SCHEMA_VERSION as EVIDENCE_VERSION
+
+SCHEMA_VERSION = "1.0"
+#: What stands above sentences of the evidence where the model gave no answer.
+NO_ANSWER = "The language model gave no answer. From what was found:"
+_NO_MODEL = (
+    "no language model is named, so these are sentences of the evidence:"
+    ' set [models] llm = "PROVIDER:MODEL" in pincite.toml'
+)
+_MOST_TURNS = 3  # times the recent ones, where a summary of those before could not be written
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDeps:
+    """What an answer needs besides its configuration. `search` gives the evidence for a question,
+    `terms_of` what finds the informative words of a text in the language of the evidence. `mark`
+    are random letters for this answer alone, `now` is the time in ISO 8601, `clock` counts seconds.
+    """
+
+    search: Callable[[Question], Awaitable[EvidencePack]]
+    terms_of: Callable[[EvidencePack], Callable[[str], frozenset[str]]]
+    mark: str
+    now: Callable[[], str]
+    clock: Callable[[], float]
+    llm: LLM | None = None
+    memory: Memory | None = None
+    conversations: Conversations | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+async def answer(
+    asked: Asked, deps: AnswerDeps, config: AnswerConfig
+) -> AsyncIterator[AnswerEvent]:
+    """Pieces as they are written, and at last the answer. Raises what the search raises but for
+    IndexNotFound, and ConversationNotFound; whatever else fails is a warning of the answer."""
+    way = _Way(deps.clock, list(deps.notices))
+    question, llm = asked.question, deps.llm
+    spoken, query = await _condense(asked, deps, config, way)
+    pack = await _search(replace(question, text=query), deps)
+    way.lap("search")
+    basis = basis_of(pack, config.mode)
+    way.notices += basis.notices
+    facts = await _recall(asked, deps, config, basis, way)
+    prompt = _prompt(question.text, basis, facts, spoken, deps, config)
+    written: Written | None = None
+    if prompt is not None and llm is not None:
+        way.notices += _of_prompt(prompt)
+        begun = False
+        writing = generate(llm, prompt.messages, config.answer_tokens, config.timeout_s)
+        async with aclosing(writing) as events:  # type: ignore[type-var]
+            async for event in events:
+                if isinstance(event, Written):
+                    written = event
+                else:
+                    if not begun:
+                        way.lap("first_piece")
+                    begun = True
+                    yield AnswerPiece(event)
+        way.lap("written")
+    done = Answer(
+        schema_version=SCHEMA_VERSION,
+        question=question.text,
+        text="",
+        kind="refused",
+        mode=config.mode,
+        sources=(),
+        evidence=pack,
+        retrieval_query=query if query != question.text else "",
+        model=llm.fingerprint if llm is not None and prompt is not None else "",
+        prompt=prompt.sha256 if prompt is not None else "",
+        facts=facts,
+        conversation=asked.conversation,
+    )
+    done, cited = _finished(done, basis, prompt, written, deps, config, way)
+    way.lap("check")
+    if written is None or not written.text:
+        yield AnswerPiece(done.text)
+    await _keep(asked, done, cited, deps, way)
+    said = tuple(dict.fromkeys(way.notices))
+    yield alike(done, warnings=said, timings_ms=way.timings_ms)
+
+
+@dataclass(slots=True)
+class _Way:
+    """What becomes known on the way: warnings, and how long each step took."""
+
+    clock: Callable[[], float]
+    notices: list[Notice]
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    since: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.since = self.clock()
+
+    def lap(self, name: str) -> None:
+        """The time since the last step is that of this one."""
+        now = self.clock()
+        self.timings_ms[name] = round((now - self.since) * 1000, 3)
+        self.since = now
+
+
+async def _condense(
+    asked: Asked, deps: AnswerDeps, config: AnswerConfig, way: _Way
+) -> tuple[Spoken, str]:
+    """What was said before, and what is searched for."""
+    text = asked.question.text
+    if not asked.conversation or deps.conversations is None:
+        return Spoken(), text
+    try:
+        state = await deps.conversations.state(asked.user, asked.conversation, config.recent_turns)
+    except MemoryUnavailable as error:
+        way.notices.append(Notice("conversation_unavailable", str(error)))
+        return Spoken(), text
+    way.lap("conversation")
+    turns = state.turns[-_MOST_TURNS * config.recent_turns :] if config.recent_turns else ()
+    return Spoken(turns, state.summary), text
+
+
+async def _search(question: Question, deps: AnswerDeps) -> EvidencePack:
+    try:
+        return await deps.search(question)
+    except IndexNotFound as error:
+        return nothing_indexed(question.text, EVIDENCE_VERSION, str(error))
+
+
+async def _recall(
+    asked: Asked, deps: AnswerDeps, config: AnswerConfig, basis: Basis, way: _Way
+) -> tuple[Fact, ...]:
+    """What is remembered of the user, unless nobody is told anything."""
+    if not (asked.user and config.facts and basis.evidence and deps.memory and deps.llm):
+        return ()
+    try:
+        facts = await deps.memory.recall(asked.user, asked.question.text, config.facts)
+    except (MemoryUnavailable, ProviderError) as error:
+        way.notices.append(Notice("memory_unavailable", str(error)))
+        return ()
+    way.lap("memory")
+    return facts[: config.facts]
+
+
+def _prompt(
+    question: str,
+    basis: Basis,
+    facts: tuple[Fact, ...],
+    spoken: Spoken,
+    deps: AnswerDeps,
+    config: AnswerConfig,
+) -> Prompt | None:
+    """What the model is told; None where none is asked."""
+    if deps.llm is None or (not basis.evidence and config.refusal == "sentence"):
+        return None
+    refused = not basis.evidence
+    told = prompt_of(config.mode, refused=refused, folder=config.prompts)
+    if refused:
+        return write_refusal(told.text, question, deps.mark)
+    return write_prompt(
+        *(told.text, question, basis.evidence, deps.mark),
+        weak=basis.weak,
+        facts=facts,
+        spoken=spoken,
+        context_tokens=config.context_tokens,
+    )
+
+
+def _of_prompt(prompt: Prompt) -> list[Notice]:
+    """What of the evidence the model was not told."""
+    said = []
+    if prompt.left_out:
+        named = ", ".join(f"[{number}]" for number in prompt.left_out)
+        text = f"there was no room for {named} in the prompt (answer.context_tokens)"
+        said.append(Notice("evidence_left_out", text))
+    if prompt.cut:
+        text = f"of [{prompt.cut[0]}] only the beginning is in the prompt (answer.context_tokens)"
+        said.append(Notice("evidence_cut", text))
+    return said
+
+
+def _finished(
+    base: Answer,
+    basis: Basis,
+    prompt: Prompt | None,
+    written: Written | None,
+    deps: AnswerDeps,
+    config: AnswerConfig,
+    way: _Way,
+) -> tuple[Answer, tuple[int, ...]]:
+    """The answer with its text, and the numbers that it cites."""
+    if written is not None:
+        way.notices += written.notices
+    terms = deps.terms_of(base.evidence)
+    if not basis.evidence:
+        said = written is not None and not written.failed
+        checked = check(written.text, (), terms, must_cite=False) if said and written else None
+        text = checked.text if checked else config.sentence
+        return alike(base, text=text, removed=checked.removed if checked else ()), ()
+    if prompt is not None and written is not None and written.text:
+        told, strict = prompt.told, config.mode == "strict"
+        checked = check(written.text, told, terms, must_cite=strict)
+        return alike(
+            base,
+            kind="failed" if written.failed else "generated",
+            text=checked.text,
+            sources=tuple(one.source for one in told),
+            doubts=checked.doubts,
+            removed=checked.removed,
+        ), checked.cited
+    found = extract(base.evidence.query, basis.evidence, terms)
+    numbers = tuple(one.number for one in found.sources)
+    if written is None:
+        way.notices.append(Notice("extractive", _NO_MODEL))
+        return alike(base, kind="extractive", text=found.text, sources=found.sources), numbers
+    text = f"{NO_ANSWER}\n\n{found.text}"
+    return alike(base, kind="failed", text=text, sources=found.sources), numbers
+
+
+async def _keep(
+    asked: Asked, done: Answer, cited: tuple[int, ...], deps: AnswerDeps, way: _Way
+) -> None:
+    """The turn of the user and that of the answer, for what is asked next."""
+    if not asked.conversation or deps.conversations is None:
+        return
+    at = deps.now()
+    citations = tuple(one.citation for one in done.sources if one.number in cited)
+    turns = (
+        Turn("user", done.question, at),
+        Turn("assistant", done.text, at, citations=citations),
+    )
+    try:
+        await deps.conversations.append(asked.user, asked.conversation, turns)
+    except (MemoryUnavailable, UsageError) as error:
+        way.notices.append(Notice("conversation_unavailable", f"this turn is not kept: {error}"))

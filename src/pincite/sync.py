@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from contextlib import ExitStack, aclosing, suppress
 from functools import partial
 from os import PathLike
+from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeVar, Unpack
 from weakref import WeakSet
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from pincite.asking.answers import AnswerKeywords
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
 from pincite.daemon.freshness import Freshness
@@ -20,7 +30,17 @@ from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.model import EvidencePack, Question, Record, Scope, SourceType, TaskMode
+from pincite.model import (
+    Answer,
+    AnswerEvent,
+    ChatMode,
+    EvidencePack,
+    Question,
+    Record,
+    Scope,
+    SourceType,
+    TaskMode,
+)
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
@@ -201,6 +221,32 @@ class Pincite:
         """See `AsyncPincite.ask`."""
         return self._call(partial(self._engine.ask, question, profile=profile, trace=trace))
 
+    def answer(
+        self,
+        text: str,
+        *,
+        user: str = "",
+        conversation: str = "",
+        mode: ChatMode | None = None,
+        **keywords: Unpack[AnswerKeywords],
+    ) -> Answer:
+        """See `AsyncPincite.answer`."""
+        work = partial(self._engine.answer, text, user=user, conversation=conversation, mode=mode)
+        return self._call(partial(work, **keywords))
+
+    def answer_stream(
+        self,
+        text: str,
+        *,
+        user: str = "",
+        conversation: str = "",
+        mode: ChatMode | None = None,
+        **keywords: Unpack[AnswerKeywords],
+    ) -> Iterator[AnswerEvent]:
+        """See `AsyncPincite.answer_stream`."""
+        of = partial(self._engine.answer_stream, text, user=user, conversation=conversation)
+        return self._iterate(partial(of, mode=mode, **keywords))
+
     def get(
         self,
         locator: str,
@@ -281,6 +327,30 @@ class Pincite:
                 "this Pincite is closed", hint="calls inside of `with Pincite(...) as pincite:`"
             )
         return self._portal.call(work)
+
+    def _iterate(self, opening: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+        """What an async iterator of the engine yields, one by one; it runs ahead in the thread of
+        the loop. Leaving it early cancels the rest."""
+        found: SimpleQueue[tuple[T, ...] | None] = SimpleQueue()
+
+        async def fill() -> None:
+            try:
+                async with aclosing(opening()) as items:  # type: ignore[type-var]
+                    async for one in items:
+                        found.put((one,))
+            finally:
+                found.put(None)
+
+        if self._portal is None:
+            self._call(fill)
+        else:
+            work = self._portal.start_task_soon(fill)
+            try:
+                while (item := found.get()) is not None:
+                    yield item[0]
+                work.result()
+            finally:
+                work.cancel()
 
 
 #: Those that are open. A program that ends without closing one would wait for its loop forever:

@@ -21,6 +21,8 @@ class AnswerConfig:
     none. `rewrite`: follow-ups are rewritten to questions that stand alone, for retrieval only;
     `recent_turns` go into that and into the prompt, what is older only as a summary of
     `summary_tokens` at most. `timeout_s`: for each request to the model.
+    `prompts`: a folder whose files replace what the model is told, see `answering.prompts`; empty
+    for what comes along.
     """
 
     mode: ChatMode = "strict"
@@ -33,6 +35,7 @@ class AnswerConfig:
     recent_turns: int = 6
     summary_tokens: int = 300
     timeout_s: float = 120.0
+    prompts: str = ""
 
     def __post_init__(self) -> None:
         if not self.sentence.strip():

@@ -59,8 +59,9 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 class AnswerSource(msgspec.Struct, frozen=True):
-    """A passage that the answer is from. `number` is that of the evidence, and of `[n]` in the
-    text. `score` is the latest of its ranking signals."""
+    """A passage that the answer is from. `number` is that of `[n]` in the text, `evidence` that of
+    the evidence: another one where single sentences were taken out of it. `score` is the latest of
+    its ranking signals."""
 
     number: int
     citation: str
@@ -70,6 +71,7 @@ class AnswerSource(msgspec.Struct, frozen=True):
     image_url: str | None = None
     title: str = ""
     text: str = ""
+    evidence: int = 0
 
 
 class Doubtful(msgspec.Struct, frozen=True):

@@ -55,9 +55,14 @@ class LLM(Protocol):
         long; when cancelled, the request is closed at once."""
 
     def stream(
-        self, messages: Sequence[Message], *, max_tokens: int | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        on_finish: Callable[[Finish], None] | None = None,
     ) -> AsyncIterator[str]:
         """The same answer in pieces as they arrive, none of them empty; joined they are its text.
+        `on_finish` is told why it ended, before the iterator ends.
 
         An answer that ends without the service having said so raises BadResponse after its last
         piece: what came is not the whole. Closing the iterator or cancelling closes the request.

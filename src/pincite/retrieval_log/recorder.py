@@ -13,8 +13,9 @@ from uuid import uuid4
 
 import msgspec
 
-from pincite.model import EvidencePack
+from pincite.model import Answer, EvidencePack
 from pincite.ports import CollectionInfo
+from pincite.retrieval_log.answers import AnswerLine, line_of
 from pincite.retrieval_log.event import Asked, Event, Found, event_of
 from pincite.retrieval_log.files import LogFiles
 from pincite.retrieval_log.masking import masked
@@ -49,7 +50,7 @@ class Recorder:
 
     def __init__(
         self,
-        write: Callable[[Event], None] | None,
+        write: Callable[[Event | AnswerLine], None] | None,
         *,
         name: Callable[[], str] = new_query_id,
         now: Callable[[], str] = utc_now,
@@ -62,6 +63,11 @@ class Recorder:
     def enabled(self) -> bool:
         """Is anything recorded?"""
         return self._write is not None
+
+    def answered(self, answer: Answer, query_id: str) -> None:
+        """Record an answer that is from the search of that id."""
+        if self._write is not None:
+            self._write(line_of(answer, query_id, self._now()))
 
     @contextmanager
     def entry(self, asked: Asked, trace: Trace) -> Iterator[Entry]:
@@ -99,13 +105,14 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
     files = LogFiles(folder, settings)
     warned = False
 
-    def write(event: Event) -> None:
+    def write(event: Event | AnswerLine) -> None:
         nonlocal warned
         if not _is_ours(folder):  # no index, or not ours, or read-only: the search has said so
             return
         try:
-            kept = masked(event) if settings.mask_secrets else event
-            files.append(msgspec.json.encode(kept))
+            if settings.mask_secrets and isinstance(event, Event):
+                event = masked(event)
+            files.append(msgspec.json.encode(event))
         except OSError as error:
             if not warned:
                 log.warning("searches are not logged: %s: %s", files.path, error.strerror)

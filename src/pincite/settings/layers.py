@@ -44,7 +44,11 @@ _PATHS = (
     ("providers", "*", "tokenizer"),
     ("rerank", "tokenizer"),
     ("source", "*", "path"),
+    ("answer", "prompts"),
 )
+#: Of these the ones that do not lead out of the folder of their file: texts in there are sent to a
+#: model, and a file of somebody else names none of the user's.
+_WITHIN = (("answer", "prompts"),)
 
 
 @dataclass(frozen=True)
@@ -253,7 +257,24 @@ def _same(path: Path, other: Path | None) -> bool:
 def _with_absolute_paths(table: dict[str, Any], path: Path) -> dict[str, Any]:
     for keys in _PATHS:
         _make_absolute(table, keys, path)
+    for keys in _WITHIN:
+        _check_within(value_at(table, keys), keys, path)
     return table
+
+
+def _check_within(given: object, keys: Sequence[str], path: Path) -> None:
+    """Is the folder in that of the file, links followed?"""
+    if not isinstance(given, str) or not given:
+        return
+    try:
+        inside = Path(given).resolve().is_relative_to(path.parent.resolve())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ConfigError(f"{path}: {'.'.join(keys)} = {shown(given)}: {error}") from error
+    if not inside:
+        raise ConfigError(
+            f"{path}: {'.'.join(keys)} = {shown(given)} is outside of {path.parent}",
+            hint="name a folder beside the file, or in one there",
+        )
 
 
 def _make_absolute(table: Any, keys: Sequence[str], path: Path) -> None:

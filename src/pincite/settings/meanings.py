@@ -308,6 +308,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "recent_turns": "turns that go into that and into the prompt as they are",
             "summary_tokens": "of the summary of what was said before, at most",
             "timeout_s": "for each request to the language model",
+            "prompts": "a folder of prompts beside this file that replace those that come along",
         },
         "context": {
             "around": "what is shown around a result; a unit: its function, class, section or list",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -146,11 +146,17 @@ class ScriptedLLM:
         return Completion("".join(pieces[:max_tokens]), finish)
 
     async def stream(
-        self, messages: Sequence[Message], *, max_tokens: int | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        on_finish: Callable[[Finish], None] | None = None,
     ) -> AsyncIterator[str]:
         answer = await self.complete(messages, max_tokens=max_tokens)
         for piece in _PIECE.findall(answer.text):
             yield piece
+        if on_finish is not None:
+            on_finish(answer.finish)
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import aclosing
 
-from pincite.ports import LLM, Message
+from pincite.ports import LLM, Finish, Message
 from pincite.testing.running import contract
 
 ASKED = (
@@ -36,6 +36,15 @@ class LLMContract:
         assert len(pieces) > 1
         assert all(pieces)
         assert "".join(pieces) == (await llm.complete(ASKED)).text
+
+    @contract
+    async def test_a_stream_says_why_it_ended(self, llm: LLM) -> None:
+        told: list[Finish] = []
+        async for _ in llm.stream(ASKED, on_finish=told.append):
+            pass
+        async for _ in llm.stream(ASKED, max_tokens=1, on_finish=told.append):
+            pass
+        assert told == ["stop", "length"]
 
     @contract
     async def test_a_stream_may_be_left_early(self, llm: LLM) -> None:

@@ -6,7 +6,7 @@ That is OpenAI itself and every local server: llama.cpp, Ollama, vLLM, LM Studio
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final, Protocol, get_args
 
@@ -89,13 +89,17 @@ class ChatModel:
         )
 
     async def stream(
-        self, messages: Sequence[Message], *, max_tokens: int | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        on_finish: Callable[[Finish], None] | None = None,
     ) -> AsyncIterator[str]:
         """See `LLM.stream`."""
         body = self._request(messages, max_tokens) | {"stream": True}
         loop = asyncio.get_running_loop()
         end = loop.time() + self._deadline_s
-        finished = False
+        finished: Finish | None = None
         opening = self._transport.lines(PATH, body, self._load(messages, max_tokens))
         async with opening as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
             while (line := await self._next(open_lines, end - loop.time())) is not None:
@@ -105,12 +109,14 @@ class ChatModel:
                 data = line[len(_DATA) :].strip()
                 if data == _DONE:
                     break
-                piece, done = self._read(data)
-                finished |= done
+                piece, reason = self._read(data)
+                finished = reason or finished
                 if piece:
                     yield piece
-        if not finished:
+        if finished is None:
             raise self._bad("an answer that was cut off before its end")
+        if on_finish is not None:
+            on_finish(finished)
 
     async def close(self) -> None:
         """Hang up."""
@@ -140,8 +146,8 @@ class ChatModel:
                 hint="raise deadline_s of this provider in pincite.toml, or limit the answer",
             ) from error
 
-    def _read(self, data: str) -> tuple[str, bool]:
-        """The text of a chunk, and whether it says that the answer is complete."""
+    def _read(self, data: str) -> tuple[str, Finish | None]:
+        """The text of a chunk, and why the answer is complete, None where it is not."""
         try:
             chunk: Any = msgspec.json.decode(data)
         except msgspec.DecodeError as error:
@@ -149,12 +155,13 @@ class ChatModel:
         if not isinstance(chunk, dict) or "error" in chunk:
             raise self._failed(chunk)
         if not chunk.get("choices"):
-            return "", False  # the chunk with the usage has none
+            return "", None  # the chunk with the usage has none
         try:
             choice = chunk["choices"][0]
             text = (choice.get("delta") or {}).get("content") or ""
             if isinstance(text, str):
-                return text, choice.get("finish_reason") is not None
+                reason = choice.get("finish_reason")
+                return text, None if reason is None else _FINISHES.get(str(reason), "stop")
         except (AttributeError, KeyError, IndexError, TypeError):
             pass
         raise self._bad(f"a chunk without text: {data[:80]!r}")

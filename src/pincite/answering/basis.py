@@ -1,0 +1,61 @@
+"""What an answer may stand on: the evidence, its nearest passage as a weak one, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.model import ChatMode, Evidence, EvidencePack, Notice, Plan, Verdict
+from pincite.model.prompt import unsearched
+
+_NO_INDEX = "index_missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """The passages, best first. `weak`: they may be about something else. Without any the answer is
+    a refusal, and a notice says why."""
+
+    evidence: tuple[Evidence, ...] = ()
+    weak: bool = False
+    notices: tuple[Notice, ...] = ()
+
+
+def basis_of(pack: EvidencePack, mode: ChatMode) -> Basis:
+    """In mode `strict` the evidence, where the verdict is not `none`. In `open` and `learning` also
+    the nearest passage by itself where it is."""
+    good = pack.verdict.level != "none"
+    if pack.evidence and good:
+        return Basis(pack.evidence, weak=pack.verdict.level == "weak")
+    near = (*pack.evidence, *pack.closest)[:1]
+    if mode != "strict" and near:
+        said = f"the nearest passage is below the bar: {pack.verdict.reason}"
+        return Basis(near, True, (Notice("weak_evidence", said),))
+    return Basis(notices=(_why(pack, bool(near)),))
+
+
+def _why(pack: EvidencePack, near: bool) -> Notice:
+    missing = [one.message for one in pack.warnings if one.code == _NO_INDEX]
+    if missing:
+        return Notice("refused_no_index", missing[0])
+    if scope := unsearched(pack):
+        return Notice("refused_scope", f"nothing was searched: {scope}")
+    if pack.omitted and not near:
+        said = "all that was found has changed or gone since it was indexed: index again"
+        return Notice("refused_stale", said)
+    if not near and not sum(pack.plan.counts.values()):
+        return Notice("refused_nothing_found", "nothing was found in what is indexed")
+    return Notice("refused_off_topic", pack.verdict.reason or "nothing is about the question")
+
+
+def nothing_indexed(query: str, schema_version: str, why: str) -> EvidencePack:
+    """The pack of a search where there is no index: no evidence, and why."""
+    verdict = Verdict("none", "coverage", "share", 0.0, 0.0, 0.0, False, why)
+    return EvidencePack(
+        schema_version=schema_version,
+        query=query,
+        verdict=verdict,
+        plan=Plan((), "none", "none", {}, {}, {}),
+        evidence=(),
+        coverage={},
+        warnings=(Notice(_NO_INDEX, why),),
+    )

@@ -1,0 +1,217 @@
+"""Do the passages say what an answer cites them for? As far as that can be seen without
+understanding either: by numbers, names, negations and shared words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from pincite.answering import names, numbers
+from pincite.answering.negation import contradiction
+from pincite.answering.passages import Told
+from pincite.answering.sentences import Sentence, split
+from pincite.model import Doubtful
+
+_NUMBERS: Final = r"\d{1,3}(?:\s?(?:[,;]|[–-])\s?\d{1,3})*"
+_CITED: Final = re.compile(rf"(?<![\w\])`])[ \t]?\[({_NUMBERS})\](?![(:\w])|[ \t]?【({_NUMBERS})】")
+_AFTER_CITED: Final = re.compile(rf"\[({_NUMBERS})\](?![(:\w])|【({_NUMBERS})】")
+_RANGE: Final = re.compile(r"(\d{1,3})(?:\s?[–-]\s?(\d{1,3}))?")
+_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_SHARE: Final = 0.4  # of a sentence's words that its passages have; see docs/decisions/0034
+_LEAST_WORDS: Final = 3  # informative ones; a shorter sentence is a heading, a yes or a bridge
+#: Words that count things in prose rather than say what a passage says.
+_COUNTING: Final = frozenset(("one", "two", "first", "second", "once", "half", "third", "zero"))
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The text without citations of what is not there, those, the sentences that the passages do
+    not support, and the numbers that are cited, in order of appearance."""
+
+    text: str
+    removed: tuple[str, ...] = ()
+    doubts: tuple[Doubtful, ...] = ()
+    cited: tuple[int, ...] = ()
+
+
+def check(
+    text: str,
+    told: Sequence[Told],
+    terms: Callable[[str], frozenset[str]],
+    *,
+    must_cite: bool = True,
+) -> Checked:
+    """The answer without foreign citations, and what is doubtful in it.
+
+    A sentence is compared with all passages that it cites together; one that cites nothing belongs
+    to the next citation of its paragraph. Where `must_cite`, a sentence of some words that belongs
+    to none is doubtful, too. `terms` are the informative words of a text.
+    """
+    by_number = {one.number: one for one in told}
+    kept, removed, holes = _without_foreign(text, frozenset(by_number))
+    doubts: list[Doubtful] = []
+    cited: list[int] = []
+    sentences = [one for one in split(kept) if not one.heading]
+    borrowed = _citations(kept, sentences)
+    for sentence, (own, meant) in zip(sentences, borrowed, strict=True):
+        cited += own
+        lost = tuple(what for at, what in holes if sentence.start <= at <= sentence.end)
+        if lost:
+            detail = f"there is no passage {', '.join(lost)}"
+            doubts.append(_doubt(sentence, "foreign_citation", detail, own))
+        passages = [by_number[number] for number in meant]
+        doubts += _compared(kept, sentence, passages, terms, must_cite and not lost)
+    return Checked(kept, removed, tuple(doubts), tuple(dict.fromkeys(cited)))
+
+
+def _compared(
+    text: str,
+    sentence: Sentence,
+    passages: Sequence[Told],
+    terms: Callable[[str], frozenset[str]],
+    must_cite: bool,
+) -> list[Doubtful]:
+    """What the passages do not have of a sentence."""
+    said = _plain(text[sentence.start : sentence.end])
+    own = terms(said)
+    if said.endswith("?"):
+        return []
+    if not passages:
+        bare = (
+            must_cite and len(own) >= _LEAST_WORDS and not sentence.code and not said.endswith(":")
+        )
+        return [_doubt(sentence, "uncited", "no passage is cited", ())] if bare else []
+    meant = tuple(one.number for one in passages)
+    there = "\n".join(f"{one.about}\n{one.all_text}" for one in passages)
+    found = []
+    wrong = [
+        one.written
+        for one in numbers.missing(numbers.numbers_in(said), numbers.numbers_in(there))
+        if not (one.spelled and one.written.lower() in _COUNTING)
+    ]
+    if wrong:
+        found.append(_doubt(sentence, "number", _named(wrong), meant))
+    strange = [one.written for one in names.missing(said, there, terms)]
+    if strange:
+        found.append(_doubt(sentence, "name", _named(strange), meant))
+    if not sentence.code:
+        every = list(chain.from_iterable(one.sentences for one in passages))
+        denied = contradiction(said, every, terms)
+        if denied is not None:
+            found.append(_doubt(sentence, "negation", denied.by, meant))
+    if len(own) >= _LEAST_WORDS and not found:
+        share = len(own & terms(there)) / len(own)
+        if share < _SHARE:
+            lost = sorted(own - terms(there))
+            detail = f"{share:.0%} of its words; not {_named(lost)}"
+            found.append(_doubt(sentence, "unrelated", detail, meant))
+    return found
+
+
+def _doubt(sentence: Sentence, why: str, detail: str, numbers: Sequence[int]) -> Doubtful:
+    return Doubtful(sentence.start, sentence.end, why, detail, tuple(numbers))  # type: ignore[arg-type]
+
+
+def _named(what: Sequence[str]) -> str:
+    kept = list(dict.fromkeys(what))
+    more = f" and {len(kept) - _MOST_NAMED} more" if len(kept) > _MOST_NAMED else ""
+    return f"{', '.join(kept[:_MOST_NAMED])}{more}"
+
+
+def _plain(sentence: str) -> str:
+    """Without its citations."""
+    return _CITED.sub("", _AFTER_CITED.sub(_blank_cited, sentence)).strip()
+
+
+def _blank_cited(match: re.Match[str]) -> str:
+    return "" if match.start() == 0 or not match.string[match.start() - 1].isalnum() else match[0]
+
+
+def _citations(text: str, sentences: Sequence[Sentence]) -> list[tuple[list[int], list[int]]]:
+    """Of each sentence the numbers that it cites, and those that it belongs to: its own, else those
+    of the next sentence of its paragraph that cites any."""
+    own = [_numbers_of(text[one.start : one.end]) for one in sentences]
+    meant = list(own)
+    for place in range(len(sentences) - 2, -1, -1):
+        alike = sentences[place].paragraph == sentences[place + 1].paragraph
+        if not own[place] and alike:
+            meant[place] = meant[place + 1]
+    return list(zip(own, meant, strict=True))
+
+
+def _numbers_of(text: str) -> list[int]:
+    found: list[int] = []
+    for match in _cited_in(text):
+        found += chain.from_iterable(_spelled_out(match[1] or match[2]))
+    return list(dict.fromkeys(found))
+
+
+def _cited_in(text: str) -> list[re.Match[str]]:
+    """The citations outside of code. Several may stand side by side."""
+    code = [one.span() for one in _CODE.finditer(text)]
+    found: list[re.Match[str]] = []
+    at = held = 0
+    while (match := _CITED.search(text, at)) is not None:
+        chained = [match]
+        while (following := _AFTER_CITED.match(text, chained[-1].end())) is not None:
+            chained.append(following)
+        while held < len(code) and code[held][1] <= match.start():
+            held += 1
+        if held == len(code) or code[held][0] > match.start():
+            found += chained
+        at = chained[-1].end()
+    return found
+
+
+def _spelled_out(numbers: str) -> list[range]:
+    """The runs of numbers that `1, 3-5` means."""
+    runs = []
+    for match in _RANGE.finditer(numbers):
+        first = int(match[1])
+        runs.append(range(first, int(match[2] or first) + 1))
+    return runs
+
+
+def _without_foreign(
+    text: str, known: frozenset[int]
+) -> tuple[str, tuple[str, ...], list[tuple[int, str]]]:
+    """The text with citations of what is known alone, the others as they were written, and where
+    in the new text each of them was."""
+    parts: list[str] = []
+    removed: list[str] = []
+    holes: list[tuple[int, str]] = []
+    at = length = 0
+    for match in _cited_in(text):
+        runs = _spelled_out(match[1] or match[2])
+        every = [number for run in runs for number in run]
+        kept = list(dict.fromkeys(number for number in every if number in known))
+        if every and len(kept) == len(set(every)):
+            continue
+        foreign = f"[{_foreign(runs, known)}]"
+        removed.append(foreign)
+        space = match[0][: len(match[0]) - len(match[0].lstrip(" \t"))]
+        new = f"{space}[{', '.join(map(str, kept))}]" if kept else ""
+        parts += [text[at : match.start()], new]
+        length += match.start() - at + len(new)
+        holes.append((length, foreign))
+        at = match.end()
+    parts.append(text[at:])
+    return "".join(parts), tuple(dict.fromkeys(removed)), holes
+
+
+def _foreign(runs: Sequence[range], known: frozenset[int]) -> str:
+    """The numbers that are not known, runs as runs."""
+    said = []
+    for run in runs:
+        lost = [number for number in run if number not in known]
+        if len(lost) == len(run) and len(run) > 1:
+            said.append(f"{run.start}-{run.stop - 1}")
+        elif lost:
+            said += [str(number) for number in lost]
+        elif not run:
+            said.append(f"{run.start}-{run.stop - 1}")
+    return ", ".join(said)

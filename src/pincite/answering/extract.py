@@ -1,0 +1,141 @@
+"""An answer without a language model: sentences of the evidence, as they stand there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pincite.answering.sentences import Sentence, split
+from pincite.model import AnswerSource, Evidence
+from pincite.model.citation import format_citation, parse_citation
+
+Terms = Callable[[str], frozenset[str]]
+_SENTENCES: Final = 3  # see docs/decisions/0034
+_LEAST_GAIN: Final = 0.15  # of the question's weight that one more sentence has to add
+_LONGEST: Final = 600  # characters; what is longer is a table or no sentence
+_RANK: Final = 0.85  # what a passage's sentences count for each place behind the first
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """The text, and for each of its sentences where exactly it stands."""
+
+    text: str
+    sources: tuple[AnswerSource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    item: Evidence
+    place: int
+    span: Sentence
+    terms: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        return self.item.text[self.span.start : self.span.end]
+
+
+def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extract:
+    """Up to three sentences that together have most of the question's words, each cited by itself.
+
+    A word counts the more, the fewer sentences of the evidence have it, and a sentence the more,
+    the better its passage is ranked. One more is taken only while it adds words. Where no sentence
+    has any, it is the first of the best passage. Of code whole lines are taken. They come in the
+    order of the evidence, numbered from 1.
+    """
+    asked = terms(question)
+    every = [
+        _Found(item, place, span, terms(f"{item.text[span.start : span.end]}"))
+        for place, item in enumerate(evidence)
+        for span in split(item.text, code=item.source_type == "code")
+        if not span.heading and span.end - span.start <= _LONGEST
+    ]
+    chosen = _chosen(asked, [one for one in every if one.terms])
+    chosen.sort(key=lambda one: (one.place, one.span.start))
+    sources = tuple(_source(number, one) for number, one in enumerate(chosen, start=1))
+    lines = [_line(number, one) for number, one in enumerate(chosen, start=1)]
+    return Extract("\n\n".join(lines), sources)
+
+
+def _chosen(asked: frozenset[str], every: Sequence[_Found]) -> list[_Found]:
+    having = {term: sum(term in one.terms for one in every) for term in asked}
+    weight = {
+        term: math.log(1 + (len(every) - n + 0.5) / (n + 0.5)) for term, n in having.items() if n
+    }
+    whole = math.fsum(weight.values())
+    chosen: list[_Found] = []
+    covered: frozenset[str] = frozenset()
+    while len(chosen) < _SENTENCES and whole:
+        gains = [(_gain(one, asked - covered, weight), n) for n, one in enumerate(every)]
+        gain, best = max(gains, key=lambda pair: (pair[0], -pair[1]), default=(0.0, 0))
+        if gain <= 0 or (chosen and gain < _LEAST_GAIN * whole):
+            break
+        chosen.append(every[best])
+        covered |= every[best].terms
+    return chosen or list(every[:1])
+
+
+def _gain(one: _Found, asked: frozenset[str], weight: dict[str, float]) -> float:
+    return math.fsum(weight.get(term, 0.0) for term in one.terms & asked) * _RANK**one.place
+
+
+def _line(number: int, one: _Found) -> str:
+    """Prose on a line, code in a fence, with the number behind it."""
+    if one.span.code:
+        text = one.text.replace("`", "\\`")
+        return f"    {text}\n[{number}]"
+    return f"{' '.join(one.text.split())} [{number}]"
+
+
+def _source(number: int, one: _Found) -> AnswerSource:
+    item = one.item
+    return AnswerSource(
+        number=number,
+        citation=cite_span(item, one.span.start, one.span.end),
+        score=item.score,
+        page=item.page,
+        is_visual=item.visual,
+        title=item.title,
+        text=one.text,
+        evidence=item.number,
+    )
+
+
+def cite_span(item: Evidence, start: int, end: int) -> str:
+    """The citation of `item.text[start:end]`: the lines and columns of its file, or the characters
+    of its record or page. That of the item where neither is known."""
+    parsed = parse_citation(item.citation)
+    if parsed is None:
+        return item.citation
+    if item.start_char is not None:
+        at = item.start_char
+        return format_citation(replace(parsed, start_char=at + start, end_char=at + end))
+    if not item.end_line:
+        return item.citation
+    first = item.start_line + item.text.count("\n", 0, start)
+    last = item.start_line + item.text.count("\n", 0, end)
+    first_column = _column(item, start)
+    last_column = _column(item, end - 1)
+    stop = item.text.find("\n", end)
+    tail = item.text[end : stop if stop >= 0 else len(item.text)]
+    whole = first_column == 1 and not tail.strip("\r") and (stop >= 0 or item.end_column is None)
+    columns = (None, None) if whole else (first_column, last_column)
+    return format_citation(
+        replace(
+            parsed,
+            start_line=first,
+            end_line=last,
+            start_column=columns[0],
+            end_column=columns[1],
+        )
+    )
+
+
+def _column(item: Evidence, at: int) -> int:
+    """The 1-based column of a character in its file."""
+    line = item.text.rfind("\n", 0, at) + 1
+    cut = (item.start_column or 1) - 1 if not line else 0
+    return at - line + cut + 1

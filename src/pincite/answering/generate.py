@@ -1,0 +1,117 @@
+"""A model's answer as it is written, and how it ended, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final
+
+from pincite.errors import PinciteError
+from pincite.model import Notice
+from pincite.ports import LLM, Finish, Message
+from pincite.ports.failures import rate_notices
+
+#: A service that heeds no limit of tokens is left when it has written so many characters for each.
+_MOST_CHARS_PER_TOKEN: Final = 20
+_THINKS: Final = "<think>"
+_THOUGHT: Final = "</think>"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the model wrote in all, and what is to be said of that. `failed`: it did not come to the
+    end of an answer, so that the text is a part of one, or nothing."""
+
+    text: str
+    failed: bool = False
+    notices: tuple[Notice, ...] = ()
+
+
+async def generate(
+    llm: LLM, messages: Sequence[Message], max_tokens: int, timeout_s: float
+) -> AsyncIterator[str | Written]:
+    """Pieces as they come, then what they are together. What a model thinks aloud before its answer
+    (`<think>`) is left out. Never raises what providers raise: a fault is a `Written` that has
+    failed, with a notice. Closing or cancelling closes the request."""
+    thoughts = _Thoughts()
+    pieces: list[str] = []
+    finishes: list[Finish] = []
+    notices: tuple[Notice, ...] = ()
+    left = max_tokens * _MOST_CHARS_PER_TOKEN
+    end = asyncio.get_running_loop().time() + timeout_s
+    failed = False
+    try:
+        stream = llm.stream(messages, max_tokens=max_tokens, on_finish=finishes.append)
+        async with aclosing(stream) as opened:  # type: ignore[type-var]
+            while left > 0 and (raw := await _next(opened, end)) is not None:
+                left -= len(raw)
+                if piece := thoughts.without(raw):
+                    pieces.append(piece)
+                    yield piece
+    except TimeoutError:
+        failed = True
+        said = f"{llm.fingerprint} was not done after {timeout_s:g} s (answer.timeout_s)"
+        notices = (Notice("llm_failed", said),)
+    except PinciteError as error:
+        failed = True
+        said = f"{type(error).__name__}: {error}"
+        notices = (Notice("llm_failed", said), *rate_notices(error))
+    if tail := thoughts.rest():
+        pieces.append(tail)
+        yield tail
+    text = "".join(pieces)
+    if not failed:
+        failed, notices = _ended(text, finishes, llm.fingerprint, max_tokens, stopped=left <= 0)
+    yield Written(text, failed, notices)
+
+
+def _ended(
+    text: str, finishes: Sequence[Finish], name: str, max_tokens: int, *, stopped: bool
+) -> tuple[bool, tuple[Notice, ...]]:
+    finish = finishes[-1] if finishes else "stop"
+    if finish == "filter":
+        said = f"{name} or its service withheld the answer (content filter)"
+        return True, (Notice("answer_filtered", said),)
+    if finish == "tools":
+        return True, (Notice("llm_failed", f"{name} wanted to call a tool; there is none"),)
+    if not text.strip():
+        return True, (Notice("llm_failed", f"{name} wrote nothing"),)
+    if finish == "length" or stopped:
+        said = f"the answer was cut off after {max_tokens} tokens (answer.answer_tokens)"
+        return False, (Notice("answer_length", said),)
+    return False, ()
+
+
+async def _next(stream: AsyncIterator[str], end: float) -> str | None:
+    async with asyncio.timeout_at(end):
+        return await anext(stream, None)
+
+
+class _Thoughts:
+    """Takes what a model thinks off the beginning of what it writes."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._begun = False
+
+    def without(self, piece: str) -> str:
+        """What of this piece, and of those that were held back, belongs to the answer."""
+        if self._begun:
+            return piece
+        self._held = f"{self._held}{piece}".lstrip()
+        if self._held.startswith(_THINKS):
+            self._held = self._held.partition(_THOUGHT)[2].lstrip() if self._ended else self._held
+        if self._held.startswith(_THINKS) or _THINKS.startswith(self._held):
+            return ""
+        self._begun = True
+        return self._held
+
+    @property
+    def _ended(self) -> bool:
+        return _THOUGHT in self._held
+
+    def rest(self) -> str:
+        """What was held back and turned out to be the answer; nothing of an unended thought."""
+        return "" if self._begun or self._held.startswith(_THINKS) else self._held

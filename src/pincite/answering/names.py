@@ -1,0 +1,112 @@
+"""Names in a sentence: what is capitalised where nothing asks for it, and what is written like
+code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+_CODE: Final = re.compile(r"`([^`\n]{1,200})`")
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?(?:[._:/@-]*[\w]+)*", re.UNICODE)
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
+_CAMEL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_LIKE_CODE: Final = re.compile(r"[^\W_]_[^\W_]|\w\.[A-Za-z_]\w|::|\w/\w|[A-Za-z]-?\d|\d[A-Za-z]")
+_PIECE: Final = re.compile(r"\w+")
+_BETWEEN: Final = re.compile(r"[\W_]+")
+_LEAST_JOINED = 4  # letters; shorter ones are parts of anything
+_POSSESSIVE: Final = re.compile(r"['’]s?\Z")
+_BEGINS: Final = re.compile(r"(?:\A|[.!?:;…]\s+|\n\s*|[\"“‘(\[*_-]\s*)\Z")
+#: What answers write with a capital inside of a sentence and is no name of anything.
+_PLAIN: Final = frozenset(
+    "i a an the this that these those it its you your we our they if in on at to for of and or but"
+    " yes no not note tip warning example step table figure section chapter page source sources ok"
+    " api apis url urls id ids json xml html http https css sql pdf ai llm llms ui cli sdk os e.g"
+    " i.e etc usa us uk eu gmt utc am pm tl dr faq vs".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as it is written in a sentence, from `start`."""
+
+    start: int
+    written: str
+
+
+def names_in(text: str) -> tuple[Name, ...]:
+    """Names in order: words with a capital that begin no sentence, words all of capitals, and what
+    is written like code (in backticks, `camelCase`, `snake_case`, `dotted.names`, `gpt-4`). A
+    capital at the beginning counts where another capitalised word follows."""
+    found: list[Name] = []
+    taken: list[tuple[int, int]] = []
+    for match in _CODE.finditer(text):
+        taken.append(match.span())
+        found += [Name(match.start(1) + one.start(), one[0]) for one in _WORD.finditer(match[1])]
+    words = [one for one in _WORD.finditer(text) if not _inside(one.start(), taken)]
+    for place, match in enumerate(words):
+        word = _POSSESSIVE.sub("", match[0])
+        if word.lower() in _PLAIN or word.replace(",", "").replace(".", "").isdigit():
+            continue
+        following = words[place + 1] if place + 1 < len(words) else None
+        if _is_name(text, match, word, following):
+            found.append(Name(match.start(), word))
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def missing(text: str, there: str, terms: Callable[[str], frozenset[str]]) -> tuple[Name, ...]:
+    """The names of a text that are not in `there`, in whatever case and with whatever between their
+    parts (`OAuthClient` is "OAuth client"), dotted names part by part. `terms` folds the forms of a
+    word; what is written like code has one form."""
+    names = names_in(text)
+    if not names:
+        return ()
+    words = frozenset(one.lower() for one in _PIECE.findall(there))
+    joined = _BETWEEN.sub("", there).lower()
+    folded = terms(there)
+
+    def known(name: str, *, whole: bool) -> bool:
+        pieces = [one.lower() for one in _PIECE.findall(name)]
+        if all(one in words for one in pieces):
+            return True
+        if len(pieces) > 1 and not whole:
+            return all(known(one, whole=True) for one in _PIECE.findall(name))
+        squashed = _BETWEEN.sub("", name).lower()
+        if len(squashed) >= _LEAST_JOINED and _compound(name) and squashed in joined:
+            return True
+        return not _like_code(name) and bool(had := terms(name)) and had <= folded
+
+    return tuple(one for one in names if not known(one.written, whole=False))
+
+
+def _compound(name: str) -> bool:
+    return len(_PART.findall(name)) > 1
+
+
+def _like_code(name: str) -> bool:
+    return _CAMEL.search(name) is not None or _LIKE_CODE.search(name) is not None
+
+
+def _is_name(text: str, match: re.Match[str], word: str, following: re.Match[str] | None) -> bool:
+    if _like_code(word):
+        return True
+    if not word[:1].isupper():
+        return False
+    if len(word) > 1 and word.isupper() and word.isalpha():
+        return not _shouted(text)
+    if not _BEGINS.search(text[max(0, match.start() - 8) : match.start()]):
+        return True
+    between = text[match.end() : following.start()] if following else ""
+    next_capital = following is not None and following[0][:1].isupper() and between in (" ", "-")
+    return next_capital and following is not None and following[0].lower() not in _PLAIN
+
+
+def _shouted(text: str) -> bool:
+    """Is the whole sentence in capitals?"""
+    letters = [one for one in text if one.isalpha()]
+    return sum(one.isupper() for one in letters) > 0.7 * len(letters)
+
+
+def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start <= at < end for start, end in spans)

@@ -1,0 +1,84 @@
+"""Does a sentence deny what its passage says, or say what its passage denies?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_NEGATION: Final = re.compile(
+    r"\b(?:not|never|cannot|without|no|none|neither|nor|nobody|nothing|nowhere|hardly|unable|lacks?"
+    r"|fails?\sto|\w+n['’]t|nicht|kein\w*|nie|ohne|weder)\b(?!\sonly)",
+    re.IGNORECASE,
+)
+#: Phrases with a negation in them that deny nothing.
+_HARMLESS: Final = re.compile(
+    r"\b(?:whether\sor\snot|if\snot|not\sonly|no\slonger\sthan|no\smore\sthan|no\sless\sthan"
+    r"|no\slater\sthan|no\smatter|or\snot|no\sdoubt|not\snecessarily)\b",
+    re.IGNORECASE,
+)
+_REACH: Final = 4  # words behind a negation that it is about; guess, see docs/decisions/0034
+_TOKEN: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_ALIKE: Final = 0.6  # of a sentence's words in one sentence of the passage: it is said of the same
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """What one text denies and the other does not, and the word that does it."""
+
+    by: str
+    what: str
+
+
+def contradiction(
+    text: str, sentences: Sequence[str], terms: Callable[[str], frozenset[str]]
+) -> Denied | None:
+    """The first negation that stands in the text and not in the sentences of a passage that say
+    the same of the same, or the other way round. None where nothing says the same."""
+    own = terms(text)
+    if len(own) < 2:
+        return None
+    near = [(one, terms(one)) for one in sentences]
+    alike = [(one, had) for one, had in near if len(own & had) >= _ALIKE * len(own)]
+    if not alike:
+        return None
+    said = _negations(text, terms)
+    there = [_negations(one, terms) for one, _ in alike]
+    for word, about in said:
+        if about and not any(_answered(about, others) for others in there):
+            return Denied(word, text)
+    # Where the closest sentence denies what the text says of the same words.
+    best = max(range(len(alike)), key=lambda n: (_overlap(own, alike[n][1]), -n))
+    if not said:
+        for word, about in there[best]:
+            inside = about & own
+            if about and len(inside) >= max(1, len(about) - 1):
+                return Denied(word, alike[best][0])
+    return None
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    both = one | other
+    return len(one & other) / len(both) if both else 0.0
+
+
+def _answered(about: frozenset[str], others: Sequence[tuple[str, frozenset[str]]]) -> bool:
+    """Does any of the other negations deny the same?"""
+    return any(about & theirs or not theirs for _, theirs in others)
+
+
+def _negations(
+    text: str, terms: Callable[[str], frozenset[str]]
+) -> Sequence[tuple[str, frozenset[str]]]:
+    """Each negation with the informative words behind it, or before it where it ends the text."""
+    plain = _HARMLESS.sub(lambda match: " " * len(match[0]), text)
+    found = []
+    for match in _NEGATION.finditer(plain):
+        behind = " ".join(_TOKEN.findall(plain[match.end() : match.end() + 160])[:_REACH])
+        about = terms(behind)
+        if not about:
+            before = _TOKEN.findall(plain[max(0, match.start() - 160) : match.start()])[-_REACH:]
+            about = terms(" ".join(before))
+        found.append((match[0], about))
+    return found

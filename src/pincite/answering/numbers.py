@@ -1,0 +1,209 @@
+"""Numbers as two texts may write them: 1,000 is 1000, 5 ms is five milliseconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Final
+
+_MONTHS: Final = (
+    "january february march april may june july august september october november december"
+).split()
+_MONTH: Final = "|".join([*_MONTHS, *(name[:3] for name in _MONTHS), "sept"])
+_WORDS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
+).split()
+_VALUES: Final[Mapping[str, int]] = MappingProxyType(
+    {word: value for value, word in enumerate(_WORDS)}
+    | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
+    | {"ninety": 90, "once": 1, "twice": 2, "thrice": 3, "dozen": 12, "half": 2}
+    | {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+    | {"eighth": 8, "ninth": 9, "tenth": 10}
+)
+_TIMES: Final[Mapping[str, int]] = MappingProxyType(
+    {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "billion": 10**9}
+    | {"trillion": 10**12, "mio": 10**6, "mrd": 10**9}
+)
+#: What a number counts, by all the ways to write it. Others count nothing that is compared.
+_UNITS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        name: unit
+        for unit, names in {
+            "%": "% percent per_cent pct",
+            "ns": "ns nanosecond nanoseconds",
+            "us": "us µs μs microsecond microseconds",
+            "ms": "ms msec millisecond milliseconds",
+            "s": "s sec secs second seconds",
+            "min": "min mins minute minutes",
+            "h": "h hr hrs hour hours",
+            "day": "d day days",
+            "week": "week weeks",
+            "month": "month months",
+            "year": "yr yrs year years",
+            "byte": "byte bytes",
+            "kB": "kb kib kilobyte kilobytes",
+            "MB": "mb mib megabyte megabytes",
+            "GB": "gb gib gigabyte gigabytes",
+            "TB": "tb tib terabyte terabytes",
+            "token": "token tokens",
+            "mm": "mm millimeter millimeters millimetre millimetres",
+            "cm": "cm centimeter centimeters centimetre centimetres",
+            "m": "meter meters metre metres",
+            "km": "km kilometer kilometers kilometre kilometres",
+            "mg": "mg milligram milligrams",
+            "g": "gram grams",
+            "kg": "kg kilogram kilograms",
+            "$": "$ usd dollar dollars",
+            "€": "€ eur euro euros",
+        }.items()
+        for name in names.split()
+    }
+)
+_DATE: Final = re.compile(
+    rf"(?P<y>\d{{4}})-(?P<m>\d\d)-(?P<d>\d\d)(?!\d)"
+    rf"|(?P<mon>{_MONTH})\.?\s(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s(?P<y1>\d{{4}}))?(?!\d)"
+    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\.?\s(?:of\s)?(?P<mon2>{_MONTH})\b\.?"
+    rf"(?:,?\s(?P<y2>\d{{4}}))?(?!\d)",
+    re.IGNORECASE,
+)
+_VERSION: Final = re.compile(r"v?(\d{1,6}(?:\.\d{1,6}){2,5}(?:[-.]?(?:rc|alpha|beta|a|b)\.?\d*)?)")
+_NUMBER: Final = re.compile(
+    r"(?P<cur>[$€£])?(?P<n>\d{1,3}(?:[,'’ \u00a0\u2009\u202f]\d{3})+(?:\.\d{1,30})?(?![\d])"
+    r"|\d{1,40}(?:\.\d{1,30})?)(?P<suffix>[kKMB](?![A-Za-z\d])|st\b|nd\b|rd\b|th\b)?"
+)
+_UNIT: Final = re.compile(r"[ \u00a0-]?(%|[A-Za-zµμ€$]{1,12})")
+_SPELLED: Final = re.compile(rf"\b({'|'.join(_VALUES)})\b", re.IGNORECASE)
+_INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit behind it is part of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number at `start`, as `written`: its value (a number without trailing zeros, a date, a
+    version) and its unit, empty where it has none that is known. `spelled` is one in letters."""
+
+    start: int
+    written: str
+    value: str
+    unit: str = ""
+    spelled: bool = False
+
+
+def numbers_in(text: str) -> tuple[Number, ...]:
+    """The numbers of a text, in order: dates and versions whole, the ends of ranges one by one.
+    Digits within names (`utf8`, `gpt-4o`) are none."""
+    found: list[Number] = []
+    taken = bytearray(len(text) + 1)
+
+    def free(start: int, end: int) -> bool:
+        return not (taken[start] or taken[max(start, end - 1)])
+
+    for match in _DATE.finditer(text):
+        date = _date(match)
+        before = text[max(0, match.start() - 1) : match.start()]
+        if date and not before.isalnum():
+            found.append(Number(match.start(), match[0], date))
+            taken[match.start() : match.end()] = b"\1" * len(match[0])
+    for match in _VERSION.finditer(text):
+        if free(*match.span()) and not _INSIDE.search(text[: match.start()][-1:]):
+            found.append(Number(match.start(), match[0], f"v{match[1].lower()}"))
+            taken[match.start() : match.end()] = b"\1" * len(match[0])
+    for match in _NUMBER.finditer(text):
+        if free(*match.span()) and not _within_name(text, match.start(), match.end()):
+            one = _number(text, match)
+            found.append(one)
+            taken[one.start : one.start + len(one.written)] = b"\1" * len(one.written)
+    for match in _SPELLED.finditer(text):
+        if free(*match.span()):
+            unit, times, end = _behind(text, match.end())
+            value = _plain(Decimal(_VALUES[match[0].lower()]) * times)
+            found.append(Number(match.start(), text[match.start() : end], value, unit, True))
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def missing(said: tuple[Number, ...], there: tuple[Number, ...]) -> tuple[Number, ...]:
+    """Those that are said and not there: no such value, or only with other units. A part of a date
+    that is there is there, and so is the beginning of a version."""
+    values: dict[str, set[str]] = {}
+    for one in there:
+        for value in _parts(one.value):
+            values.setdefault(value, set()).add(one.unit)
+    lost = []
+    for one in said:
+        units = values.get(one.value)
+        if units is None or (one.unit and units and "" not in units and one.unit not in units):
+            lost.append(one)
+    return tuple(lost)
+
+
+def _parts(value: str) -> tuple[str, ...]:
+    """A value, and what of it may be said alone."""
+    if value.startswith("v"):
+        pieces = value[1:].split(".")
+        shorter = [".".join(pieces[:count]) for count in range(1, len(pieces))]
+        return (value, *(_plain(Decimal(one)) for one in shorter[:2] if one.replace(".", "")))
+    if value.startswith("d"):
+        year, month, day = value[1:].split("-")
+        return tuple({value, f"d-{month}-{day}", *filter(None, (year, str(int(day))))})
+    return (value,)
+
+
+def _date(match: re.Match[str]) -> str:
+    """`dYYYY-MM-DD`, without the year where none is given; empty for what is no date."""
+    year = match["y"] or match["y1"] or match["y2"] or ""
+    name = match["mon"] or match["mon2"]
+    month = _MONTHS.index(_full(name)) + 1 if name else int(match["m"])
+    day = int(match["d"] or match["d1"] or match["d2"])
+    return f"d{year}-{month:02}-{day:02}" if 1 <= month <= 12 and 1 <= day <= 31 else ""
+
+
+def _full(name: str) -> str:
+    return next(one for one in _MONTHS if one.startswith(name[:3].lower()))
+
+
+def _number(text: str, match: re.Match[str]) -> Number:
+    digits = re.sub(r"[,'’ \u00a0\u2009\u202f]", "", match["n"])
+    suffix = match["suffix"] or ""
+    own = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9}.get(suffix, 1)
+    unit, times, end = ("", 1, match.end()) if suffix else _behind(text, match.end())
+    if match["cur"]:
+        unit = {"$": "$", "€": "€"}.get(match["cur"], "")
+    value = _plain(Decimal(digits) * own * times)
+    return Number(match.start(), text[match.start() : end], value, unit)
+
+
+def _behind(text: str, at: int) -> tuple[str, int, int]:
+    """The unit behind a number, what multiplies it, and where both end."""
+    times = 1
+    match = _UNIT.match(text, at)
+    if match and match[1].lower() in _TIMES:
+        times = _TIMES[match[1].lower()]
+        at = match.end()
+        match = _UNIT.match(text, at)
+    if match:
+        # Letters that are longer than what was matched are another word.
+        following = text[match.end() : match.end() + 1]
+        name = match[1] if match[1] in ("%", "$", "€") else match[1].lower()
+        if name in _UNITS and not (following.isalnum() and name != "%"):
+            return _UNITS[name], times, match.end()
+    return "", times, at
+
+
+def _within_name(text: str, start: int, end: int) -> bool:
+    """Is it part of a name, as in `utf8`, `gpt-4o`, `x2`, `#L3`?"""
+    before = text[max(0, start - 2) : start]
+    if _INSIDE.search(before):
+        return True
+    if before[-1:] in "-./" and before[:1].isalpha() and before[-1:] != "":
+        return True
+    after = text[end : end + 2]
+    return after[:1] == "_" or (after[:1].isalpha() and not _UNIT.match(text, end))
+
+
+def _plain(value: Decimal) -> str:
+    """Without trailing zeros and exponent: 0.50 is 0.5, 1E3 is 1000."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,70 @@
+"""The passages that an answer is from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pincite.answering.sentences import split
+from pincite.model import AnswerSource, Evidence
+
+
+@dataclass(frozen=True)
+class Told:
+    """A passage as a model is told it: exactly `text`, cited by `citation`. `weak` says that it is
+    below the bar. `cut`: it is only the beginning of what the citation names."""
+
+    item: Evidence
+    text: str
+    citation: str
+    weak: bool = False
+
+    @property
+    def number(self) -> int:
+        """That of the evidence, and of `[n]`."""
+        return self.item.number
+
+    @property
+    def about(self) -> str:
+        """What stands around the text and names what it is about: path, title, headings."""
+        item = self.item
+        return "\n".join((item.repo, item.path, item.title, *item.headings, *item.symbols))
+
+    @property
+    def all_text(self) -> str:
+        """All that a sentence may be from: the text, and what a model saw in its picture."""
+        return f"{self.text}\n{self.item.note}" if self.item.note else self.text
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences of all of it."""
+        text = self.all_text
+        return tuple(text[one.start : one.end] for one in split(text))
+
+    @property
+    def source(self) -> AnswerSource:
+        """The passage as the answer has it."""
+        item = self.item
+        return AnswerSource(
+            item.number,
+            self.citation,
+            item.score,
+            item.page,
+            item.visual,
+            item.url if item.visual and _is_picture(item.url) else None,
+            item.title,
+            self.text,
+            item.number,
+        )
+
+
+def _is_picture(url: str | None) -> bool:
+    ends = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
+    return url is not None and url.lower().endswith(ends)
+
+
+def told_of(item: Evidence, *, around: bool, weak: bool = False) -> Told:
+    """The passage, with what is shown around it where that can be cited."""
+    if around and item.context is not None and item.context.citation:
+        return Told(item, item.context.text, item.context.citation, weak)
+    return Told(item, item.text, item.citation, weak)

@@ -1,0 +1,74 @@
+"""All that a caller may say of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypedDict, get_args
+
+from pincite.asking.options import SearchOptions
+from pincite.asking.profile import profile_of
+from pincite.asking.question import question_of
+from pincite.asking.tags import valid_text
+from pincite.errors import UsageError
+from pincite.model import Asked, ChatMode, Scope, SourceType
+from pincite.profile import Profile
+from pincite.settings.load import Settings
+from pincite.stages.context import Around
+from pincite.stages.retrieve import SearchMode
+from pincite.support.arguments import require_choice, require_kind
+
+_MOST_NAME = 1_000  # characters of a user's name and of a conversation's id
+_MOST_QUESTION = 100_000  # characters: what is longer fits into no prompt beside its evidence
+
+
+class AnswerKeywords(TypedDict, total=False):
+    """What an answer takes of the keywords of `search`, with the same meaning."""
+
+    limit: int | None
+    kinds: SourceType | Iterable[SourceType]
+    paths: str | Iterable[str]
+    not_paths: str | Iterable[str]
+    where: str
+    collections: str | Iterable[str]
+    sources: str | Iterable[str]
+    ref: str | None
+    tags: Mapping[str, object] | None
+    preset: str | None
+    by: SearchMode | None
+    context: Around | None
+    budget_ms: float | None
+    scope: Scope | None
+    profile: Profile | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """A question that wants an answer, as it was given: nothing is checked yet. `mode` stands in
+    for `answer.mode` of the profile; `user` and `conversation` are as in `Asked`."""
+
+    search: SearchOptions
+    user: str = ""
+    conversation: str = ""
+    mode: ChatMode | None = None
+
+
+def asked_of(options: AnswerOptions, settings: Settings) -> tuple[Asked, Profile]:
+    """What is asked, and the profile that it is answered with. Raises UsageError that names the
+    argument, what it is and what it takes."""
+    for name in ("user", "conversation"):
+        value = getattr(options, name)
+        require_kind(name, value, str, "a name as text")
+        if len(value) > _MOST_NAME:
+            raise UsageError(f"{name} has {len(value):,} characters; {_MOST_NAME:,} at most")
+    question = question_of(options.search)
+    if len(question.text) > _MOST_QUESTION:
+        raise UsageError(
+            f"the question has {len(question.text):,} characters; {_MOST_QUESTION:,} at most"
+        )
+    profile = profile_of(options.search, settings)
+    if options.mode is not None:
+        require_choice("mode", options.mode, get_args(ChatMode))
+        profile = replace(profile, answer=replace(profile.answer, mode=options.mode))
+    user, conversation = valid_text(options.user), valid_text(options.conversation)
+    return Asked(question, user, conversation), profile

@@ -1,0 +1,178 @@
+"""What an open index answers with."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Unpack
+
+from pincite.asking import SearchOptions
+from pincite.asking.answers import AnswerKeywords, AnswerOptions, asked_of
+from pincite.collection.opened import OpenIndex
+from pincite.deps import informative_terms
+from pincite.errors import ProviderError
+from pincite.model import Answer, AnswerEvent, ChatMode, EvidencePack, Question
+from pincite.retrieval_log.recorder import utc_now
+from pincite.trace import Trace
+
+if TYPE_CHECKING:
+    from pincite.answer import AnswerDeps
+    from pincite.ports import LLM, Completion
+    from pincite.profile import Profile
+
+_MARK_BYTES = 8  # 2**64 marks: what is indexed cannot guess it
+
+
+class Answerer(OpenIndex):
+    """Answers questions."""
+
+    async def answer(
+        self,
+        text: str,
+        *,
+        user: str = "",
+        conversation: str = "",
+        mode: ChatMode | None = None,
+        **keywords: Unpack[AnswerKeywords],
+    ) -> Answer:
+        """An answer to a question, from the evidence that `search` finds for it.
+
+        Arguments:
+            text: the question, with the exact names of functions, options or errors.
+            user: whose memory is told to the model, and whose conversation it is; empty for nobody.
+            conversation: the id of the conversation that the question belongs to; empty for none.
+            mode: `strict` answers from the evidence or not at all; `open` and `learning` also from
+                general knowledge, and say so; None: `answer.mode` of the profile.
+            keywords: those of `search` but for `mode` and `trace`: `limit`, `kinds`, `paths`,
+                `not_paths`, `where`, `collections`, `sources`, `ref`, `tags`, `preset`, `by`,
+                `context`, `budget_ms`, `scope`, `profile`.
+
+        Returns an answer whose `kind` says how it came about: `generated` by the model that
+        `[models] llm` names; `extractive`, sentences of the evidence, where it names none;
+        `refused`, where there is no evidence; `failed`, where the model gave no answer. `sources`
+        are what `[1]` stands for, `doubts` are sentences that their sources do not support, as far
+        as that can be seen. Raises as `search`, but for IndexNotFound, which is a refusal, and
+        ConversationNotFound.
+
+        >>> answer = await pincite.answer("how is a key rotated?", kinds="docs")
+        >>> answer.kind
+        'extractive'
+        >>> print(answer.text)
+        To rotate a key, call `rotate_key` with the new secret. [1]
+        """
+        options = AnswerOptions(_searched(text, keywords), user, conversation, mode)
+        async with aclosing(self.answering(options)) as events:  # type: ignore[type-var]
+            async for event in events:
+                if isinstance(event, Answer):
+                    return event
+        raise AssertionError("an answer ends with an Answer")
+
+    def answer_stream(
+        self,
+        text: str,
+        *,
+        user: str = "",
+        conversation: str = "",
+        mode: ChatMode | None = None,
+        **keywords: Unpack[AnswerKeywords],
+    ) -> AsyncIterator[AnswerEvent]:
+        """As `answer`, while it is written: `AnswerPiece`s, and at last the `Answer`.
+
+        Arguments:
+            text: the question.
+            user: as in `answer`.
+            conversation: as in `answer`.
+            mode: as in `answer`.
+            keywords: as in `answer`.
+
+        Pieces are as the model writes them; the text of the answer may have lost citations of what
+        is not there. Closing the iterator ends the request to the model. Raises as `answer`.
+
+        >>> pieces = [one async for one in pincite.answer_stream("how is a key rotated?")]
+        >>> pieces[-1].kind
+        'extractive'
+        """
+        return self.answering(AnswerOptions(_searched(text, keywords), user, conversation, mode))
+
+    async def answering(
+        self, options: AnswerOptions, *, trace: Trace | None = None
+    ) -> AsyncIterator[AnswerEvent]:
+        """As `answer_stream`, of options as one value.
+
+        Arguments:
+            options: what `answer` takes, and what only surfaces need besides.
+            trace: what happened in the search is written into it.
+
+        Raises as `answer`.
+
+        >>> from pincite.asking import SearchOptions
+        >>> from pincite.asking.answers import AnswerOptions
+        >>> asked = AnswerOptions(SearchOptions("how is a key rotated?"))
+        >>> events = [event async for event in pincite.answering(asked)]
+        >>> events[-1].sources[0].evidence
+        1
+        """
+        from pincite.answer import answer  # searches need nothing of it
+
+        asked, profile = asked_of(options, self.settings)
+        steps = trace or Trace(time.perf_counter, detailed=False)
+        deps = await self._answering(profile, steps, options.search.here)
+        async with aclosing(answer(asked, deps, profile.answer)) as events:  # type: ignore[type-var]
+            async for event in events:
+                if isinstance(event, Answer):
+                    self.log.answered(event, steps.query_id)
+                yield event
+
+    async def _answering(self, profile: Profile, steps: Trace, here: str | None) -> AnswerDeps:
+        """What an answer asks."""
+        from pincite.answer import AnswerDeps
+
+        async def search(question: Question) -> EvidencePack:
+            return await self._search(question, profile, steps, here)
+
+        return AnswerDeps(
+            search=search,
+            terms_of=self._terms_of,
+            mark=secrets.token_hex(_MARK_BYTES),
+            now=utc_now,
+            clock=time.perf_counter,
+            llm=await self._answering_llm(),
+        )
+
+    async def _answering_llm(self) -> LLM | None:
+        """The language model that the settings name; one that cannot be opened fails when it is
+        asked, so that the evidence is there all the same."""
+        name = self.settings.use.llm
+        if not name:
+            return None
+        try:
+            return await self._models.llm(name)
+        except ProviderError as error:
+            return _Unopened(name, error)
+
+    def _terms_of(self, pack: EvidencePack) -> Callable[[str], frozenset[str]]:
+        known = self._searchables.infos if self._searchables is not None else {}
+        shown = [one.collection for one in (*pack.evidence, *pack.closest)]
+        of = [known[name].spec.language for name in (*shown, *known) if name in known]
+        return informative_terms(of[0] if of else "english")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unopened:
+    """A language model that could not be opened."""
+
+    fingerprint: str
+    error: ProviderError
+
+    async def complete(self, *_: object, **__: object) -> Completion:
+        raise self.error
+
+    def stream(self, *_: object, **__: object) -> AsyncIterator[str]:
+        raise self.error
+
+
+def _searched(text: str, keywords: AnswerKeywords) -> SearchOptions:
+    return SearchOptions(text, **keywords)
