@@ -138,7 +138,7 @@ async def _judge(
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
-    blended = trace.tap("blend", blend(judged, profile.blend))
+    blended = trace.tap("blend", blend(judged, profile.blend, pool))
     rarity = deps.rarity(query.text, found.rankings, scope)
     known = (deps.terms, profile.cover, deps.foreign(), smoothed, rarity, deps.partial)
     covered = trace.tap("cover", cover(query.text, blended.candidates, *known))

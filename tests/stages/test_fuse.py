@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from pincite.stages.fuse import FuseConfig, FuseMethod, dense_weight, fuse
 from tests.builders import chunk, ranking
 
 METHODS: tuple[FuseMethod, ...] = (
-    *("rrf", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"),
+    *("rrf", "rrf_bonus", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"),
 )
 
 
@@ -36,6 +38,47 @@ def test_rrf_adds_one_over_k_plus_rank_counted_from_one() -> None:
     assert values("rrf", DENSE, SPARSE) == pytest.approx(
         {"a": 1 / 61 + 1 / 62, "b": 1 / 62 + 1 / 63, "c": 1 / 63 + 1 / 61}
     )
+
+
+def test_rrf_bonus_adds_to_rrf_by_the_best_place_in_any_list() -> None:
+    dense = ranked("dense", *((name, 1 - n / 10) for n, name in enumerate("abcde")))
+    sparse = ranked("sparse", *((name, 9.0 - n) for n, name in enumerate("cadbe")))
+    # places, dense and sparse: a 1 and 2, b 2 and 4, c 3 and 1, d 4 and 3, e 5 and 5
+    assert values("rrf_bonus", dense, sparse) == pytest.approx(
+        {
+            "a": 1 / 61 + 1 / 62 + 0.05,  # 0.082522
+            "c": 1 / 63 + 1 / 61 + 0.05,  # 0.082266
+            "b": 1 / 62 + 1 / 64 + 0.02,  # 0.051754
+            "d": 1 / 64 + 1 / 63 + 0.02,  # 0.051498
+            "e": 1 / 65 + 1 / 65,  # 0.030769
+        }
+    )
+    assert list(values("rrf_bonus", dense, sparse)) == list("acbde")
+
+
+def test_a_bonus_is_given_once_and_in_every_collection() -> None:
+    docs = (ranked("dense", ("a", 0.9)), ranked("sparse", ("a", 8.0)))
+    code = ranked("sparse", ("b", 4.0), collection="code")
+    fused = fuse((*docs, code), FuseConfig(method="rrf_bonus"))
+    assert [one.id for one in fused] == ["a", "b"]
+    assert [one.score for one in fused] == pytest.approx([2 / 61 + 0.05, 1 / 61 + 0.05])
+
+
+def test_a_bonus_wants_a_place_that_the_source_gave_by_itself_on_a_side_that_counts() -> None:
+    completed = ranked("dense", ("a", 0.9), ("b", 0.8), ("c", 0.7), depth=1)
+    sparse = ranked("sparse", ("c", 9.0), ("b", 8.0), ("d", 7.0), ("a", 6.0))
+    # by meaning only a was found: the second place there is no place of b
+    found = values("rrf_bonus", completed, sparse)
+    assert found["b"] == pytest.approx(1 / 62 + 0.02)
+    alone = values("rrf_bonus", completed, sparse, vector_weight=0)
+    assert alone["a"] == pytest.approx(2 / 64)  # the first place by meaning says nothing
+
+
+def test_the_bonus_of_a_place_among_another_wording_is_the_same() -> None:
+    asked = ranked("sparse", ("a", 9.0), ("b", 8.0), ("c", 7.0), ("d", 6.0))
+    other = replace(ranked("sparse", ("d", 5.0)), wording=1)
+    found = values("rrf_bonus", asked, other)
+    assert found["d"] == pytest.approx(1 / 64 + 0.5 / 61 + 0.05)
 
 
 def test_weighted_rrf_has_weights_that_add_up_to_two() -> None:
@@ -166,7 +209,13 @@ def test_each_collection_has_its_own_dense_weight() -> None:
 
 @pytest.mark.parametrize(
     ("method", "kind"),
-    [("rrf", "rrf"), ("weighted_rrf", "rrf"), ("dbsf", "dbsf"), ("weighted_sum", "normalised")],
+    [
+        ("rrf", "rrf"),
+        ("rrf_bonus", "rrf"),
+        ("weighted_rrf", "rrf"),
+        ("dbsf", "dbsf"),
+        ("weighted_sum", "normalised"),
+    ],
 )
 def test_the_fused_signal_says_what_kind_it_is_and_comes_last(
     method: FuseMethod, kind: str

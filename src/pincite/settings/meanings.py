@@ -242,7 +242,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "each_ms": "what a passage costs, to plan a time budget",
         },
         "blend": {
+            "method": "one share for all, or one by the place before reranking (tiers)",
             "rerank_weight": "1 leaves the order to the reranker, 0 to retrieval",
+            "retrieval": "its side: the score over the highest, or 1 over the place",
         },
         "cover": {
             "candidates": "how many of the best are looked at",

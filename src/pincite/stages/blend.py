@@ -3,41 +3,96 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final, Literal, get_args
 
 from pincite.errors import ConfigError
-from pincite.model import Candidate, Pool, Signal
+from pincite.model import Candidate, Notice, Pool, Signal
+
+BlendMethod = Literal["linear", "tiers"]
+RetrievalForm = Literal["score", "place"]
+#: The reranker's share up to which place before reranking: those of the local engine qmd.
+_TIERS: Final = ((3, 0.25), (10, 0.40))
+_BEHIND: Final = 0.60
 
 
 @dataclass(frozen=True, slots=True)
 class BlendConfig:
-    """`rerank_weight`: 1 leaves the order to the reranker, 0 to retrieval."""
+    """`linear` gives the reranker `rerank_weight` of the say: 1 leaves the order to it, 0 to
+    retrieval. `tiers` gives it more, the lower a candidate stood before reranking: .25 for the
+    places 1 to 3, .4 for 4 to 10, .6 from 11 on.
 
+    `retrieval`: the side of retrieval is its score over the highest, or 1 over the place.
+    """
+
+    method: BlendMethod = "linear"
     rerank_weight: float = 1.0
+    retrieval: RetrievalForm = "score"
 
     def __post_init__(self) -> None:
+        for name, known in (("method", BlendMethod), ("retrieval", RetrievalForm)):
+            if (given := getattr(self, name)) not in get_args(known):
+                raise ConfigError(
+                    f"blend.{name} is {given!r}; use one of {', '.join(get_args(known))}"
+                )
         if not 0 <= self.rerank_weight <= 1:
             raise ConfigError(f"blend.rerank_weight is {self.rerank_weight}; it must be in 0..1")
 
 
-def blend(pool: Pool, config: BlendConfig) -> Pool:
+def blend(pool: Pool, config: BlendConfig, before: Pool | None = None) -> Pool:
     """`blended = w * reranked + (1 - w) * retrieval` for the candidates that were reranked.
 
-    Both sides are on 0..1: the reranker's probabilities, and the retrieval score divided by its
-    largest value over the same candidates. Raises ConfigError for a reranker whose scores are no
+    w is `rerank_weight`, or with `tiers` that of the place in `before`, the pool as it was before
+    reranking; without it the order of the retrieval scores counts. Both sides are on 0..1: the
+    reranker's probabilities, and either the retrieval score over its largest value among the same
+    candidates, or 1 over the place. Raises ConfigError for a reranker whose scores are no
     probabilities, unless it has all the weight. Candidates that were not reranked stay behind.
+    Where none was, `tiers` leaves the order as it is, with the notice `rerank_missing`.
     """
     judged = [c for c in pool.candidates if c.signal("reranked") is not None]
-    if not judged or config.rerank_weight == 1:
+    if not judged:
+        return _missing(pool) if config.method == "tiers" else pool
+    if config.method == "linear" and config.rerank_weight == 1:
         return pool
-    scores = [_retrieval(candidate) for candidate in judged]
-    top = max(scores)
-    blended = [
-        _with_blend(candidate, score / top if top > 0 else 0.0, config.rerank_weight)
-        for candidate, score in zip(judged, scores, strict=True)
-    ]
+    places = _places(judged, before)
+    top = max(_retrieval(one) for one in judged)
+    blended = []
+    for one in judged:
+        place = places[_key(one)]
+        weight = _tier(place) if config.method == "tiers" else config.rerank_weight
+        score = max(0.0, _retrieval(one) / top) if top > 0 else 0.0  # DBSF knows negative ones
+        retrieval = 1 / place if config.retrieval == "place" else score
+        blended.append(_with_blend(one, retrieval, weight, config))
     rest = [c for c in pool.candidates if c.signal("reranked") is None]
     ordered = sorted(blended, key=lambda candidate: candidate.rank_key)
     return replace(pool, candidates=(*ordered, *rest))
+
+
+def _missing(pool: Pool) -> Pool:
+    """The pool with the notice that nobody reranked it, unless something says why already."""
+    told = any(one.code in ("rerank_unavailable", "budget_no_rerank") for one in pool.notices)
+    if told or not pool.candidates:
+        return pool
+    said = (
+        "blend.method is tiers and there is no reranker: the order is that of retrieval."
+        ' One is named by [models] rerank = "..." in pincite.toml'
+    )
+    return replace(pool, notices=(*pool.notices, Notice("rerank_missing", said)))
+
+
+def _tier(place: int) -> float:
+    return next((share for last, share in _TIERS if place <= last), _BEHIND)
+
+
+def _key(one: Candidate) -> tuple[str, str]:
+    return one.collection, one.chunk.id
+
+
+def _places(judged: list[Candidate], before: Pool | None) -> dict[tuple[str, str], int]:
+    """Where each stood before reranking, from 1."""
+    if before is not None:
+        return {_key(one): place for place, one in enumerate(before.candidates, start=1)}
+    ordered = sorted(judged, key=lambda one: (-_retrieval(one), one.chunk.id, one.collection))
+    return {_key(one): place for place, one in enumerate(ordered, start=1)}
 
 
 def _retrieval(candidate: Candidate) -> float:
@@ -45,14 +100,17 @@ def _retrieval(candidate: Candidate) -> float:
     return signal.value if signal is not None else 0.0
 
 
-def _with_blend(candidate: Candidate, retrieval: float, weight: float) -> Candidate:
+def _with_blend(
+    candidate: Candidate, retrieval: float, weight: float, config: BlendConfig
+) -> Candidate:
     reranked = candidate.signal("reranked")
     if reranked is None or reranked.kind != "probability":
         kind = reranked.kind if reranked else "nothing"
+        tiers = config.method == "tiers"
+        set_to = 'blend.method is "tiers"' if tiers else f"blend.rerank_weight is {weight}"
         raise ConfigError(
-            f"blend.rerank_weight is {weight}, but the reranker gives {kind}, not probability:"
-            " the two cannot be added",
-            hint="set blend.rerank_weight = 1",
+            f"{set_to}, but the reranker gives {kind}, not probability: the two cannot be added",
+            hint='set blend.method = "linear" and blend.rerank_weight = 1',
         )
     value = weight * reranked.value + (1 - weight) * retrieval
     return candidate.with_signal(Signal("blended", "normalised", value))

@@ -18,22 +18,27 @@ from pincite.model import Fused, Ranking, Signal, SignalKind, SignalName
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-FuseMethod = Literal["rrf", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"]
+FuseMethod = Literal["rrf", "rrf_bonus", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"]
 _Key: TypeAlias = tuple[str, str]  # collection, id
 _Scale: TypeAlias = tuple[SignalName, SignalKind, str, int]  # scores that may be compared
 _KINDS: Final[dict[FuseMethod, SignalKind]] = {
     "rrf": "rrf",
+    "rrf_bonus": "rrf",
     "weighted_rrf": "rrf",
     "dbsf": "dbsf",
     "weighted_sum": "normalised",
     "weighted_dbsf": "dbsf",
 }
+_UNWEIGHTED: Final[tuple[FuseMethod, ...]] = ("rrf", "rrf_bonus", "dbsf")
+#: What `rrf_bonus` adds by the best place in any list: those of the local engine qmd.
+_BONUS: Final = {1: 0.05, 2: 0.02, 3: 0.02}
 
 
 @dataclass(frozen=True, slots=True)
 class FuseConfig:
-    """`dense_weight` is the share of the dense side, the rest is the lexical side's; for `rrf` and
-    `dbsf` it is always half. The other two stand in for it where `dense_weight()` says so.
+    """`dense_weight` is the share of the dense side, the rest is the lexical side's; for `rrf`,
+    `rrf_bonus` and `dbsf` it is always half. The other two stand in for it where
+    `dense_weight()` says so.
 
     nDCG@10, means of ten collections (docs/decisions/0004): weighted sum .737, with the rules of
     `dense_weight()` .752; dbsf .734, rrf .680, weighted rrf with the rules .712. `dense_weight`
@@ -122,13 +127,15 @@ def fuse(
     `config.dense_weight`. In a collection that only one signal ranked, that signal has all the
     weight.
 
-    With a `vector_weight` v, `rrf` and `dbsf` multiply the dense side by 2 v and the other by
-    2 (1 - v). A side without weight brings no chunks.
+    With a `vector_weight` v, `rrf`, `rrf_bonus` and `dbsf` multiply the dense side by 2 v and the
+    other by 2 (1 - v). A side without weight brings no chunks.
 
     - `rrf`: sum of 1 / (k + rank) over the rankings, rank from 1, of the hits that the source
       found by itself (Cormack, Clarke and Büttcher, 2009, "Reciprocal rank fusion outperforms
       Condorcet and individual rank learning methods").
-    - `weighted_rrf`: the same with w / (k + rank), the weights adding up to the number of sides.
+    - `rrf_bonus`: the same, and once .05 for a chunk whose best place in any list of its collection
+      is the first, .02 for the second and the third, whatever the list weighs.
+    - `weighted_rrf`: `rrf` with w / (k + rank), the weights adding up to the number of sides.
     - `dbsf`: sum of (s - (m - 3 sd)) / (6 sd), with m and sd (of a sample) taken over the hits
       that the source found by itself; 0.5 where there is no spread (Mazzeschi, 2023,
       "Distribution-based score fusion").
@@ -155,13 +162,14 @@ def fuse(
     def weight(ranking: Ranking) -> float:
         if len(sides[ranking.collection]) < 2:
             return 1.0
-        unweighted = config.method in ("rrf", "dbsf")
+        unweighted = config.method in _UNWEIGHTED
         known = (dense_weights or {}).get(ranking.collection, config.dense_weight)
         dense = shifted(0.5 if unweighted else known, config.vector_weight)
         share = dense if ranking.signal == "dense" else 1 - dense
         return 2 * share if unweighted else share
 
     spans = _spans(rankings, config)
+    places: dict[str, dict[str, int]] = defaultdict(dict)
     parts: dict[str, dict[str, list[float]]] = defaultdict(dict)
     signals: dict[str, dict[str, list[Signal]]] = defaultdict(dict)
     silent = False  # a side that does not count brings no chunks, only its signal
@@ -177,6 +185,8 @@ def fuse(
             for hit, value in zip(ranking.hits, values, strict=False):  # rrf takes what was found
                 whole = value / share if hit.id in alone else value
                 given.setdefault(hit.id, []).append(factor * whole)
+            if config.method == "rrf_bonus":
+                _note_places(ranking, places[ranking.collection])
         if not ranking.wording:
             known = signals[ranking.collection]
             for hit in ranking.hits:
@@ -187,11 +197,18 @@ def fuse(
     for collection, given in parts.items():
         known = signals[collection]
         for key in given.keys() if silent else given.keys() | known.keys():
-            score = math.fsum(given.get(key, ()))
+            bonus = _BONUS.get(places[collection].get(key, 0), 0.0) if places else 0.0
+            score = math.fsum((*given.get(key, ()), bonus))
             named = (*known.get(key, ()), Signal("fused", kind, score))
             fused.append((-score, key, collection, Fused(collection, key, named)))
     fused.sort()  # no two have the same id and collection
     return tuple(one[3] for one in fused)
+
+
+def _note_places(ranking: Ranking, best: dict[str, int]) -> None:
+    """The best place of each chunk so far, from 1, of what the source found by itself."""
+    for place, hit in enumerate(ranking.hits[: ranking.depth], start=1):
+        best[hit.id] = min(place, best.get(hit.id, place))
 
 
 def _alone(ranking: Ranking, rankings: Sequence[Ranking], config: FuseConfig) -> frozenset[str]:
@@ -229,7 +246,7 @@ def _values(
     """What one ranking gives to each of its hits, in their order."""
     found = ranking.hits[: ranking.depth]
     match config.method:
-        case "rrf" | "weighted_rrf":
+        case "rrf" | "rrf_bonus" | "weighted_rrf":
             top = 2 * share if config.method == "weighted_rrf" else share
             return [top / (config.k + rank) for rank in range(1, len(found) + 1)]
         case "dbsf":
