@@ -25,6 +25,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from pincite.asking.answers import AnswerKeywords
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
+from pincite.citations.many import Listing, Most, Passages
 from pincite.daemon.freshness import Freshness
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
@@ -257,6 +258,30 @@ class Pincite:
     ) -> Passage:
         """See `AsyncPincite.get`."""
         work = partial(self._engine.get, locator, context)
+        return self._call(partial(work, tags=tags, collections=collections))
+
+    def files(
+        self,
+        patterns: str | Iterable[str] = (),
+        *,
+        most: int = 1_000,
+        tags: Mapping[str, object] | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> Listing:
+        """See `AsyncPincite.files`."""
+        work = partial(self._engine.files, patterns, most=most)
+        return self._call(partial(work, tags=tags, collections=collections))
+
+    def get_many(
+        self,
+        names: str | Iterable[str],
+        *,
+        most: Most | None = None,
+        tags: Mapping[str, object] | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> Passages:
+        """See `AsyncPincite.get_many`."""
+        work = partial(self._engine.get_many, names, most=most)
         return self._call(partial(work, tags=tags, collections=collections))
 
     def check(

@@ -42,6 +42,7 @@ PYTHON = {
     **dict.fromkeys(
         ("search", "find", "ask", "get", "verify", "check", "delete", "count_records"), "tags"
     ),
+    **dict.fromkeys(("files", "get_many"), "tags"),
     **dict.fromkeys(
         (
             "index",
@@ -62,6 +63,7 @@ PYTHON = {
 }
 COMMANDS = {
     **dict.fromkeys(("search", "evidence", "explain", "get", "verify", "delete", "mcp"), "tags"),
+    **dict.fromkeys(("ls", "multi-get"), "tags"),
     **dict.fromkeys(("eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
     **dict.fromkeys(("eval calibrate", "eval gen", "eval label"), "tags"),
     "replay": "logged",
@@ -184,6 +186,8 @@ def python_calls(shelf: Shelf, place: str) -> dict[str, Any]:
         "find": lambda p, tags: p.search(text, tags=tags, where="path ^= files", paths="*.md"),
         "ask": lambda p, tags: p.ask(Question(text, Scope(tags=tags, paths=("nowhere/*",)))),
         "get": lambda p, tags: p.get(place, 3, tags=tags),
+        "files": lambda p, tags: p.files(["*", place], tags=tags),
+        "get_many": lambda p, tags: p.get_many([place, "*.md", "*"], tags=tags),
         "verify": lambda p, tags: [
             (found.status, found.detail) for found in p.verify(shelf.pack, tags=tags)
         ],

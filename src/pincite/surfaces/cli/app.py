@@ -209,6 +209,7 @@ def _add_commands() -> None:
     from pincite.surfaces.cli import (
         completion,
         config,
+        files,
         mcp,
         models,
         providers,
@@ -231,6 +232,8 @@ def _add_commands() -> None:
     app.add_command(cli_index.collections)
     app.add_command(records.import_)
     app.add_command(records.delete)
+    app.add_command(files.ls)
+    app.add_command(files.multi_get)
     app.add_command(reembed.reembed)
     app.add_command(models.models)
     app.add_command(providers.cache)

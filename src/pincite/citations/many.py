@@ -1,0 +1,200 @@
+"""Which files are indexed, and many of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, Literal
+
+from pincite.citations.locate import NotNamed, Passage, open_within
+from pincite.errors import SourceError, UsageError
+from pincite.model import Attributes, SourceType
+from pincite.model.citation import Citation, format_citation, with_chars, with_lines
+from pincite.ports import ReadableIndex
+from pincite.scope.paths import path_test
+from pincite.support.terminal import one_line
+
+#: Reads one locator, as `AsyncPincite.get` does.
+Read = Callable[[str], Awaitable[Passage]]
+Why = Literal["too_many", "too_large", "not_found", "unreadable"]
+
+MOST_FILES: Final = 50
+MOST_BYTES: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPath:
+    """A file or record that is indexed. `size` is in bytes, `ref` the revision that is indexed."""
+
+    collection: str
+    source: str
+    path: str
+    kind: SourceType
+    ref: str
+    size: int
+    chunks: int
+
+    @property
+    def locator(self) -> str:
+        """What reads all of it, and nothing else."""
+        return format_citation(Citation(self.source, self.ref, self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Files by collection, source and path. `left_out` counts those that did not fit."""
+
+    files: tuple[IndexedPath, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file that was asked for and is not among the passages, and why."""
+
+    name: str
+    why: Why
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Files in the order in which they were asked for, each once."""
+
+    passages: tuple[Passage, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How much is read at once: `files`; `lines` of each, 0 for all; `size` of all of them
+    together, in bytes."""
+
+    files: int = MOST_FILES
+    lines: int = 0
+    size: int = MOST_BYTES
+
+    def __post_init__(self) -> None:
+        for name, least in (("files", 1), ("lines", 0), ("size", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise UsageError(f"{name} is {value!r}; it takes a whole number from {least}")
+
+
+async def list_files(
+    index: ReadableIndex,
+    patterns: Sequence[str] = (),
+    most: int = 1_000,
+    *,
+    tags: Attributes = MappingProxyType({}),
+    collections: Sequence[str] = (),
+) -> Listing:
+    """The indexed files that fit one of the patterns (see `scope.paths`), all without any. Raises
+    UsageError, TagsRequired."""
+    within = await open_within(index, tags, collections)
+    fits = path_test(tuple(patterns)) if patterns else None
+    found = [
+        IndexedPath(
+            *(info.spec.public_name, record.source, record.path, record.source_type),
+            *(record.ref, record.size, record.chunks),
+        )
+        for info in within.infos
+        for record in await within.documents(info.spec.name)
+        if fits is None or fits(record.source, record.path)
+    ]
+    found.sort(key=lambda one: (one.collection, one.source, one.path))
+    return Listing(tuple(found[:most]), max(0, len(found) - most))
+
+
+async def get_many(
+    index: ReadableIndex,
+    names: Sequence[str],
+    read: Read,
+    most: Most = Most(),
+    *,
+    tags: Attributes = MappingProxyType({}),
+    collections: Sequence[str] = (),
+) -> Passages:
+    """The files that these names and patterns mean. A name that `read` knows is that (a path, lines
+    of one, a citation, an id); another one is a folder or a pattern. What is not there, or does not
+    fit any more, is left out and named; a smaller file may fit after a larger one did not. Raises
+    UsageError where no name is given, TagsRequired."""
+    if not names:
+        raise UsageError("nothing is named", hint="pincite multi-get 'docs/*.md' src/app.py:10:20")
+    reading = _Reading(read, most)
+    for name in names:
+        try:
+            await reading.take(name)
+        except NotNamed as error:
+            listing = await list_files(index, [name], 10**9, tags=tags, collections=collections)
+            if not listing.files:
+                reading.leave(name, "not_found", error.message)
+            for file in listing.files:
+                await reading.take_listed(file)
+    return Passages(tuple(reading.passages), tuple(reading.left_out))
+
+
+class _Reading:
+    """What was read so far, and what room is left."""
+
+    def __init__(self, read: Read, most: Most) -> None:
+        self.passages: list[Passage] = []
+        self.left_out: list[LeftOut] = []
+        self._read = read
+        self._most = most
+        self._room = most.size
+        self._seen: set[tuple[str, str, int, int]] = set()
+
+    def leave(self, name: str, why: Why, detail: str) -> None:
+        """Name what is left out."""
+        self.left_out.append(LeftOut(name, why, one_line(detail)))
+
+    async def take_listed(self, file: IndexedPath) -> None:
+        """As `take`, of a file whose size is known: one that cannot fit is not opened."""
+        name = file.path
+        if file.size > self._room and not self._most.lines:
+            self.leave(name, "too_large", f"{file.size:,} bytes, of {self._room:,} that are left")
+            return
+        try:
+            await self.take(file.locator, name)
+        except NotNamed as error:
+            self.leave(name, "not_found", error.message)
+
+    async def take(self, locator: str, name: str = "") -> None:
+        """Read what a locator names. Raises NotNamed."""
+        name = name or locator
+        if len(self.passages) >= self._most.files:
+            self.leave(name, "too_many", f"{self._most.files} files are read at once")
+            return
+        try:
+            passage = _cut(await self._read(locator), self._most.lines)
+        except SourceError as error:
+            self.leave(name, "unreadable", error.message)
+            return
+        key = (passage.repo, passage.path, passage.start_line, passage.end_line)
+        if key in self._seen:
+            return
+        size = len(passage.raw)
+        if size > self._room:
+            self.leave(name, "too_large", f"{size:,} bytes, of {self._room:,} that are left")
+            return
+        self._seen.add(key)
+        self._room -= size
+        self.passages.append(passage)
+
+
+def _cut(passage: Passage, lines: int) -> Passage:
+    """Its first lines, all of them where `lines` is 0."""
+    given = passage.text.split("\n")
+    if not lines or len(given) <= lines:
+        return passage
+    text = "\n".join(given[:lines])
+    last = passage.start_line + lines - 1
+    end = None
+    if passage.start_char is not None:
+        end = passage.start_char + len(text)
+        citation = with_chars(passage.citation, passage.start_char, end)
+    else:
+        citation = with_lines(passage.citation, passage.start_line, last)
+    return replace(passage, citation=citation, end_line=last, text=text, newline=True, end_char=end)

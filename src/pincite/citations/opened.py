@@ -1,0 +1,87 @@
+"""What an open index reads of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pincite.asking import checked_tags
+from pincite.collection.opened import OpenIndex
+from pincite.support.arguments import require_count, texts_of
+
+if TYPE_CHECKING:
+    from pincite.citations.many import Listing, Most, Passages
+
+_MOST_LISTED = 10_000_000
+
+
+class FileReader(OpenIndex):
+    """Lists files, and reads several at once."""
+
+    async def files(
+        self,
+        patterns: str | Iterable[str] = (),
+        *,
+        most: int = 1_000,
+        tags: Mapping[str, object] | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> Listing:
+        """The files and records that are indexed.
+
+        Arguments:
+            patterns: only those that fit one of these: a path or folder from the root of a source
+                (`docs/`), or a pattern (`src/**/*.py`); `NAME:` before it names the source.
+            most: how many at most; the listing counts what is left out.
+            tags: attributes that a file must have, as in `search`.
+            collections: only these collections.
+
+        Returns them by collection, source and path. Raises UsageError, TagsRequired where a
+        collection requires tags that are missing, IndexNotFound.
+
+        >>> listing = await pincite.files("docs/")
+        >>> [file.path for file in listing.files]
+        ['docs/keys.md', 'docs/retries.md']
+        """
+        from pincite.citations.many import list_files
+
+        require_count("most", most, least=1, most=_MOST_LISTED)
+        wanted, among = texts_of("patterns", patterns), texts_of("collections", collections)
+        asked = checked_tags(tags)
+        return await list_files(self.client(), wanted, most, tags=asked, collections=among)
+
+    async def get_many(
+        self,
+        names: str | Iterable[str],
+        *,
+        most: Most | None = None,
+        tags: Mapping[str, object] | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> Passages:
+        """Several files, or lines of them, as they are now.
+
+        Arguments:
+            names: what `get` reads each, or folders and patterns as in `files`.
+            most: how much is read: files, lines of each, bytes of all together.
+            tags: attributes that a file must have, as in `search`.
+            collections: only these collections.
+
+        Returns passages in the order in which they were asked for, each file once, and what was
+        left out with the reason: not there, out of reach, or more than `most`. Raises UsageError,
+        TagsRequired.
+
+        >>> found = await pincite.get_many(["docs/keys.md:1:1", "src/*.py", "docs/nothing.md"])
+        >>> [passage.path for passage in found.passages]
+        ['docs/keys.md', 'src/keys.py']
+        >>> [(one.name, one.why) for one in found.left_out]
+        [('docs/nothing.md', 'not_found')]
+        """
+        from pincite.citations.locate import get
+        from pincite.citations.many import Most, get_many
+
+        asked, among = checked_tags(tags), texts_of("collections", collections)
+        client, folder = self.client(), self.settings.index
+        read = partial(get, client, folder=folder, tags=asked, collections=among)
+        wanted = texts_of("names", names)
+        limits = Most() if most is None else most
+        return await get_many(client, wanted, read, limits, tags=asked, collections=among)

@@ -1,0 +1,145 @@
+"""`pincite ls` and `pincite multi-get`: which files are indexed, and several of them at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.options import (
+    NOTHING,
+    OK,
+    collections_option,
+    here,
+    index_option,
+    json_option,
+    run,
+    say,
+    show,
+    tag_option,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pincite.citations.locate import Passage
+    from pincite.citations.many import Listing, Passages
+    from pincite.engine import AsyncPincite
+
+
+@click.command()
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=1_000, help="Files at most.")
+@tag_option
+@collections_option
+@json_option
+@index_option
+def ls(
+    patterns: tuple[str, ...],
+    limit: int,
+    tags: tuple[str, ...],
+    collections: tuple[str, ...],
+    json_: bool,
+    index: Path | None,
+) -> int:
+    """List the files that are indexed.
+
+    PATTERN is a file or folder from the root of a source (docs/), a pattern ('src/**/*.py'), or an
+    absolute path; SOURCE:PATTERN is of one source. Ends with 3 where nothing fits.
+    """
+    from pincite.asking import tags_of_texts
+    from pincite.surfaces.render import to_json
+
+    asked = tags_of_texts(tags)
+
+    async def look(engine: AsyncPincite) -> Listing:
+        wanted = await placed(engine, patterns)
+        return await engine.files(wanted, most=limit, tags=asked, collections=collections)
+
+    listing = run(look, index)
+    if json_:
+        show(to_json(listing))
+    else:
+        several = len({file.collection for file in listing.files}) > 1
+        for file in listing.files:
+            before = f"{file.collection}  " if several else ""
+            where = f"{before}{file.source}:{file.path}"
+            chunks = "1 chunk" if file.chunks == 1 else f"{file.chunks} chunks"
+            show(f"{one_line(where)}  {file.kind}, {file.size:,} bytes, {chunks}")
+    if listing.left_out:
+        say(f"{listing.left_out:,} more: --limit {limit + listing.left_out}")
+    return OK if listing.files else NOTHING
+
+
+@click.command("multi-get")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="Files at most (50).")
+@click.option("-l", "--lines", type=click.IntRange(min=0), help="Lines of each; 0: all (0).")
+@click.option("--max-bytes", type=click.IntRange(min=1), help="Of all together (200000).")
+@tag_option
+@collections_option
+@json_option
+@index_option
+def multi_get(
+    names: tuple[str, ...],
+    limit: int | None,
+    lines: int | None,
+    max_bytes: int | None,
+    tags: tuple[str, ...],
+    collections: tuple[str, ...],
+    json_: bool,
+    index: Path | None,
+) -> int:
+    """Print several indexed files, or lines of them, as they are now, with their line numbers.
+
+    NAME is what `pincite get` takes, a folder, or a pattern ('docs/*.md'). What does not fit is
+    left out and named. Ends with 3 if anything was left out.
+    """
+    from pincite.asking import tags_of_texts
+    from pincite.citations.many import MOST_BYTES, MOST_FILES, Most
+    from pincite.surfaces.render import to_json
+
+    asked = tags_of_texts(tags)
+    most = Most(limit or MOST_FILES, lines or 0, max_bytes or MOST_BYTES)
+
+    async def read(engine: AsyncPincite) -> Passages:
+        wanted = await placed(engine, names)
+        return await engine.get_many(wanted, most=most, tags=asked, collections=collections)
+
+    found = run(read, index)
+    if json_:
+        show(to_json(found))
+    else:
+        for number, passage in enumerate(found.passages):
+            show(("\n" if number else "") + _shown(passage))
+    for one in found.left_out:
+        say(f"left out: {one_line(one.name)}: {one.why}: {one.detail}")
+    return OK if not found.left_out else NOTHING
+
+
+async def placed(engine: AsyncPincite, names: Sequence[str]) -> tuple[str, ...]:
+    """Names as they count from the root of a source: `./x` counts from the current folder, an
+    absolute path from the source that it lies in."""
+    from pincite.asking.paths import within_sources
+    from pincite.scope.paths import of_source
+
+    infos = await engine.collections()
+    sources = [record.source for info in infos for record in info.sources]
+    found: list[str] = []
+    for name in names:
+        far = name.startswith(("/", "./", "../"))
+        inside = within_sources(str(here() / name), sources) if far else ()
+        found += [of_source(*one) for one in inside] or [name]
+    return tuple(dict.fromkeys(found))
+
+
+def _shown(passage: Passage) -> str:
+    """The lines with their numbers in the file, below the citation: nothing in a file can pass for
+    the beginning of another one."""
+    changed = "  (changed since it was indexed)" if passage.changed else ""
+    rows = [f"==> {one_line(passage.citation)}{changed}"]
+    numbered = enumerate(passage.text.split("\n"), start=passage.start_line)
+    rows += [f"{number:>6}\t{line}" for number, line in numbered]
+    return "\n".join(rows)
