@@ -19,7 +19,8 @@ _DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
 
 def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
     """Sections of any document, by `start`, none empty or blank, none overlapping; every line
-    that is not blank is in some section, and no section is in two pages. Never fails on a text."""
+    that is not blank is in some section, but for lines of a transcript that say nothing, and no
+    section is in two pages. Never fails on a text."""
     if document.pages:
         return tuple(one for page in document.pages for one in _chunk_page(document, page, config))
     text, language = document.text, document.language
@@ -29,6 +30,11 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
         return _chunk_html(document, config)
     if language == "markdown":
         return _chunk_markdown(document, config)
+    if language == "transcript":
+        from pincite.chunkers.transcripts import chunk_transcript
+
+        if sections := chunk_transcript(document, config, chunk_document):
+            return sections
     lines = Lines(text)
     packer = Packer(document, lines, config)
     if language in _DATA:

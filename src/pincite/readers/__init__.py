@@ -9,6 +9,7 @@ from pincite.model import Document, Source
 from pincite.readers.decoding import decode
 from pincite.readers.languages import LANGUAGES, FileType, file_type, may_be_read
 from pincite.readers.titles import title_of
+from pincite.readers.transcripts import LINES, is_transcript
 from pincite.readers.urls import compile_rules, url_for
 
 __all__ = [
@@ -35,6 +36,8 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
     if found is None:
         raise SourceError(f"{path} is of a type that is not read.", hint="see `pincite doctor`")
     text, encoding = decode(raw)
+    if path.lower().endswith(LINES) and is_transcript(text):
+        found = FileType("transcript", "docs")
     return Document(
         source=source.name,
         ref=ref,

@@ -6,6 +6,7 @@ import html
 import re
 
 from pincite.readers.inline_markup import plain_heading, without_closing_marks
+from pincite.readers.transcripts import first_words
 
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200
@@ -37,6 +38,8 @@ def title_of(text: str, path: str, language: str) -> str:
     elif language == "html":
         match = _HTML_TITLE.search(head)
         found = html.unescape(_TAG.sub("", match[2])) if match else ""
+    elif language == "transcript":
+        found = first_words(text)
     found = " ".join(found.split())[:_LONGEST_CHARS]
     return found or path.rpartition("/")[2]
 

@@ -1,0 +1,137 @@
+"""Transcripts: a chunk is a turn, or a few short ones.
+
+What is indexed of a line are its texts, decoded; what is cited is the line, or the part of it that
+the text stands in. A line that says nothing is in no chunk.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pincite.chunkers.budget import estimate_tokens
+from pincite.model import Section
+from pincite.readers.transcripts import Turn, turns_of
+
+if TYPE_CHECKING:
+    from pincite.chunkers.config import ChunkerConfig
+    from pincite.model import Document
+
+Cut = Callable[["Document", "ChunkerConfig"], Sequence[Section]]
+
+
+def chunk_transcript(
+    document: Document, config: ChunkerConfig, cut: Cut
+) -> tuple[Section, ...] | None:
+    """Sections of a transcript; `cut` cuts the text of a long turn, as Markdown. None where no line
+    says anything."""
+    sections: list[Section] = []
+    waiting: list[Section] = []
+    spent = 0
+    for start, end, turns in _lines(document.text):
+        whole = _whole(start, end, turns)
+        cost = estimate_tokens(whole.plain or "")
+        if waiting and not (_alike(waiting[-1], whole) and spent + cost <= config.target_tokens):
+            sections.append(_together(waiting))
+            waiting, spent = [], 0
+        if cost > config.target_tokens:
+            sections += _parts(document, config, cut, whole, turns)
+        else:
+            waiting.append(whole)
+            spent += cost
+    if waiting:
+        sections.append(_together(waiting))
+    return tuple(sections) or None
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, tuple[Turn, ...]]]:
+    """Beginning, end and turns of the lines that say something."""
+    start = 0
+    for line in text.split("\n"):
+        content = line.rstrip("\r")
+        if turns := turns_of(content):
+            yield start, start + len(content), turns
+        start += len(line) + 1
+
+
+def _whole(start: int, end: int, turns: Sequence[Turn]) -> Section:
+    said = "\n\n".join(f"{one.role}: {text}" for one in turns for text in one.texts)
+    first = turns[0]
+    attributes: dict[str, Any] = {"role": tuple(dict.fromkeys(one.role for one in turns))}
+    attributes |= {"time": first.time} if first.time else {}
+    attributes |= {"session": first.session} if first.session else {}
+    return Section(start, end, plain=said, attributes=attributes)
+
+
+def _alike(one: Section, other: Section) -> bool:
+    return one.attributes.get("session") == other.attributes.get("session")
+
+
+def _together(sections: Sequence[Section]) -> Section:
+    """Neighbours as one, with the time of the first."""
+    first, last = sections[0], sections[-1]
+    roles = dict.fromkeys(r for one in sections for r in one.attributes["role"])  # type: ignore[union-attr]
+    said = "\n\n".join(one.plain or "" for one in sections)
+    return replace(
+        first, end=last.end, plain=said, attributes={**first.attributes, "role": tuple(roles)}
+    )
+
+
+def _parts(
+    document: Document, config: ChunkerConfig, cut: Cut, whole: Section, turns: Sequence[Turn]
+) -> Iterator[Section]:
+    """A long line, cut where its texts are: each part reaches to the next one's beginning."""
+    raw = document.text[whole.start : whole.end]
+    found: list[tuple[int, Section]] = []
+    at = 0
+    for turn in turns:
+        for text in turn.texts:
+            place = _place(raw, text, at)
+            if place is None:  # written in another way than any that is known
+                yield from _raw_parts(document, config, cut, whole)
+                return
+            at, done = place.start, 0
+            for one in cut(replace(document, text=text, language="markdown", url=None), config):
+                at, done = at + place.length(text[done : one.start]), one.start
+                shown = text[one.start : one.end] if one.plain is None else one.plain
+                own = {**whole.attributes, "role": (turn.role,)}
+                own |= {"time": turn.time} if turn.time else {}
+                part = Section(0, 0, one.headings, plain=f"{turn.role}: {shown}", attributes=own)
+                found.append((at, part))
+            at += place.length(text[done:])
+    ends = [*(begin for begin, _ in found[1:]), len(raw)]
+    for number, ((begin, part), end) in enumerate(zip(found, ends, strict=True)):
+        first = 0 if number == 0 else begin
+        yield replace(part, start=whole.start + first, end=whole.start + end)
+
+
+def _raw_parts(
+    document: Document, config: ChunkerConfig, cut: Cut, whole: Section
+) -> Iterator[Section]:
+    """A long line as it stands."""
+    raw = document.text[whole.start : whole.end]
+    for one in cut(replace(document, text=raw, language="text", url=None), config):
+        start, end = whole.start + one.start, whole.start + one.end
+        yield replace(one, start=start, end=end, attributes=whole.attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a text begins in the line, and whether it is escaped to ASCII there."""
+
+    start: int
+    ascii_only: bool
+
+    def length(self, text: str) -> int:
+        """How many characters of the line a part of the text takes."""
+        return len(json.dumps(text, ensure_ascii=self.ascii_only)) - 2
+
+
+def _place(raw: str, text: str, at: int) -> _Place | None:
+    for ascii_only in (False, True):
+        start = raw.find(json.dumps(text, ensure_ascii=ascii_only), at)
+        if start >= 0:
+            return _Place(start + 1, ascii_only)
+    return None

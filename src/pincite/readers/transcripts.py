@@ -1,0 +1,118 @@
+"""Transcripts of agents and chats: who says what, one JSON object a line.
+
+Known are lines with `role` and `content`, such lines under `message` (Claude Code) or `payload`
+(Codex), and whole conversations under `messages` (training data of OpenAI). Contents are texts or
+lists of parts: what a tool was given and what it gave are texts, too. Other lines, such as settings
+of the session, say nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+LINES: Final = (".jsonl", ".ndjson")  #: how names of such files end
+_LOOKED_AT: Final = 50  # lines that are looked at to recognise a transcript
+_ENOUGH: Final = 2  # of them that say who speaks
+_DEEP: Final = 6  # how deep lists of parts go
+_TEXTS: Final = ("text", "content", "output", "input", "arguments", "thinking", "result")
+_ROLES: Final = ("user", "human", "assistant", "model", "system", "developer", "tool", "function")
+_TIMES: Final = ("timestamp", "created_at", "time", "date", "ts")
+_SESSIONS: Final = ("sessionId", "session_id", "conversation_id", "thread_id", "session")
+_TOOL_PARTS: Final = ("tool_use", "tool_result", "function_call", "function_call_output")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one role says. `texts` are as they are decoded, in the order in which they stand."""
+
+    role: str
+    texts: tuple[str, ...]
+    time: str = ""
+    session: str = ""
+
+
+def is_transcript(text: str) -> bool:
+    """Do lines of the text say who speaks?"""
+    found = 0
+    for number, line in enumerate(text.split("\n", _LOOKED_AT)[:_LOOKED_AT]):
+        if not line.strip():
+            continue
+        turns = turns_of(line)
+        if turns is None and number == 0:
+            return False
+        found += len(turns or ())
+    return found >= _ENOUGH
+
+
+def first_words(text: str) -> str:
+    """What a person says first: what the conversation may be called."""
+    for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT]:
+        for turn in turns_of(line) or ():
+            if turn.role in ("user", "human") and (said := " ".join(turn.texts).strip()):
+                return " ".join(said.split())
+    return ""
+
+
+def turns_of(line: str) -> tuple[Turn, ...] | None:
+    """What is said in a line; None for a line that is no JSON object."""
+    try:
+        held = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(held, dict):
+        return None
+    time, session = _first(held, _TIMES), _first(held, _SESSIONS)
+    inner = held.get("message", held.get("payload"))
+    messages = held.get("messages")
+    if not isinstance(messages, list):
+        messages = [inner if isinstance(inner, dict) else held]
+    return tuple(
+        Turn(role, texts, _first(one, _TIMES) or time, session)
+        for one in messages
+        if isinstance(one, dict)
+        for role, texts in _said(one)
+        if texts
+    )
+
+
+def _said(message: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Roles and texts of a message, tools by themselves."""
+    role = message.get("role")
+    kind = message.get("type")
+    if kind in _TOOL_PARTS:
+        yield "tool", tuple(_texts(message, 0))
+        return
+    if role not in _ROLES:
+        return
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    for speaker, run in groupby(parts, lambda one: "tool" if _is_tool(one) else role):
+        yield speaker, tuple(_texts(list(run), 0))
+
+
+def _is_tool(part: object) -> bool:
+    return isinstance(part, dict) and part.get("type") in _TOOL_PARTS
+
+
+def _texts(held: object, depth: int) -> Iterator[str]:
+    """The texts of a content, in the order in which they stand."""
+    if isinstance(held, str):
+        if held.strip():
+            yield held
+    elif depth < _DEEP and isinstance(held, list):
+        for one in held:
+            yield from _texts(one, depth + 1)
+    elif depth < _DEEP and isinstance(held, dict):
+        given = held.get("type") in ("tool_use", "function_call")
+        for name, value in held.items():
+            if name in _TEXTS or (given and name == "name") or depth > 1:
+                yield from _texts(value, depth + 1)
+
+
+def _first(held: Mapping[str, Any], names: Sequence[str]) -> str:
+    found = (held.get(name) for name in names)
+    return next((one for one in found if isinstance(one, str) and one), "")
