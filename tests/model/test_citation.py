@@ -15,6 +15,7 @@ from pincite.model.citation import (
     with_chars,
     with_lines,
 )
+from pincite.model.documents import PAGE_UNITS, OnPage
 from tests.builders import chunk
 
 
@@ -39,6 +40,15 @@ from tests.builders import chunk
             ("records", "sha256-0123", "ticket/7", None, None, None, None, 120, 480),
         ),
         ("records@v1:7#char=120", ("records", "v1", "7#char=120", None, None)),
+        ("notes@v1:a.pdf#page=3", ("notes", "v1", "a.pdf", *[None] * 6, 3, "page")),
+        (
+            "notes@v1:a.pdf#page=3&char=120,480",
+            ("notes", "v1", "a.pdf", None, None, None, None, 120, 480, 3, "page"),
+        ),
+        ("notes@v1:b.xlsx#sheet=2", ("notes", "v1", "b.xlsx", *[None] * 6, 2, "sheet")),
+        ("notes@v1:a.pdf#page=x", ("notes", "v1", "a.pdf#page=x", None, None)),
+        ("notes@v1:a.pdf#side=3", ("notes", "v1", "a.pdf#side=3", None, None)),
+        ("notes@v1:a.pdf#page=3&", ("notes", "v1", "a.pdf#page=3&", None, None)),
     ],
 )
 def test_a_citation_has_its_parts(text: str, parts: tuple[object, ...]) -> None:
@@ -64,6 +74,7 @@ _PARTS = st.sampled_from(
         *("#", "@", ":", "%", " ", "\n", "\t", "L3", "#L3", "#L3-L9", "#L3C2-L9", "-L9", "C4"),
         *("%23L3", "%2523L3C1", "%20", "%2520", "%0A", "7", "3:9", "//", ".md", "é", "中"),
         *("#char=1,2", "char=", ",", "%23char=1,2", "%2523char=12,3"),
+        *("#page=3", "page=", "&", "&char=1,2", "#sheet=2&char=1,2", "%23cell=4", "%2523slide=7"),
         "https://x.org/a/#top",
     )
 )
@@ -80,6 +91,12 @@ def _citations(draw: st.DrawFn) -> Citation:
     if draw(st.booleans()):
         start, end = draw(st.integers(0, 10**9 - 1)), draw(st.integers(0, 10**9 - 1))
         return Citation(*named, start_char=start, end_char=end)
+    if draw(st.booleans()):
+        page, unit = draw(_LINE), draw(st.sampled_from(PAGE_UNITS))
+        if draw(st.booleans()):
+            return Citation(*named, page=page, page_unit=unit)
+        chars = draw(st.integers(0, 10**9 - 1)), draw(st.integers(0, 10**9 - 1))
+        return Citation(*named, None, None, None, None, *chars, page, unit)
     return Citation(*named, draw(_LINE), draw(_LINE), draw(_COLUMN), draw(_COLUMN))
 
 
@@ -128,3 +145,10 @@ def test_the_characters_of_a_citation_are_replaced() -> None:
     assert with_chars("acme@v1:7#L3-L9", 0, 5) == "acme@v1:7#char=0,5"
     with pytest.raises(ValueError, match="no citation"):
         with_chars("a.md", 1, 2)
+
+
+def test_a_passage_of_an_extracted_document_is_cited_by_its_page_and_characters() -> None:
+    one = chunk("a", path="b.pdf", start=5, end=19, cited_in="page", on_page=OnPage(3))
+    assert cite(one) == "acme/docs@c0ffee:b.pdf#page=3&char=5,19"
+    assert place_of(one) == "b.pdf#page=3"
+    assert with_chars(cite(one), 6, 7) == "acme/docs@c0ffee:b.pdf#page=3&char=6,7"

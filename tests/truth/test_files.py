@@ -245,7 +245,7 @@ def test_a_file_that_has_just_changed_is_read_each_time_and_an_older_one_once(
     folder: Path,
 ) -> None:
     for ahead_s, read_again in ((0.0, True), (60.0, False)):
-        disk = Disk(1000, Clock(ahead_s))
+        disk = Disk(lambda _: 1000, Clock(ahead_s))
         first, second = content(disk, folder), content(disk, folder)
         assert isinstance(first, Content)
         assert isinstance(second, Content)
@@ -256,7 +256,7 @@ def test_a_file_that_has_just_changed_is_read_each_time_and_an_older_one_once(
 
 def test_an_edit_of_the_same_size_with_the_old_time_stamp_is_seen(folder: Path) -> None:
     place = folder / "docs/a.md"
-    disk = Disk(1000, Clock(60.0))
+    disk = Disk(lambda _: 1000, Clock(60.0))
     before = content(disk, folder)
     status = place.stat()
     place.write_text(TEXT.replace("beta", "BETA"))
@@ -268,7 +268,7 @@ def test_an_edit_of_the_same_size_with_the_old_time_stamp_is_seen(folder: Path) 
 
 
 def test_another_file_in_its_place_is_seen_whatever_its_times(folder: Path) -> None:
-    disk = Disk(1000, Clock(60.0))
+    disk = Disk(lambda _: 1000, Clock(60.0))
     assert isinstance(content(disk, folder), Content)
     other = folder.parent / "other"
     other.mkdir()

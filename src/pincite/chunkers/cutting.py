@@ -38,7 +38,7 @@ def cut(
     chunks = []
     end = 0
     for section in sections:
-        space = _space(text, end, section.start) if end else ""
+        space = _space(text, end, section.start, section.on_page is not None) if end else ""
         chunks.append(_chunk(document, section, starts, common, space))
         end = section.end
     return tuple(chunks)
@@ -51,16 +51,19 @@ def chunk_id(source: str, path: str, content_hash: str, start: int, end: int) ->
     return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _space(text: str, end: int, start: int) -> str:
-    """The white space between two chunks, "" where it is newlines alone, as most is, or none."""
+def _space(text: str, end: int, start: int, on_page: bool) -> str:
+    """The white space between two chunks, "" where it is newlines alone, as most is, or none. Those
+    on pages have no lines that newlines could be counted by."""
     between = text[end:start] if end < start <= end + _MOST_SPACE else ""
-    return between if between.isspace() and between.strip("\n") else ""
+    return between if between.isspace() and (on_page or between.strip("\n")) else ""
 
 
 def _chunk(
     document: Document, section: Section, starts: list[int], common: Attributes, space: str
 ) -> Chunk:
     text, start, end = document.text, section.start, section.end
+    if section.on_page is not None:  # nobody has the lines of an extracted text
+        return _on_page(document, section, common, space)
     first = bisect_right(starts, start)
     last = bisect_right(starts, end - 1)
     line_start = starts[first - 1]
@@ -84,6 +87,31 @@ def _chunk(
         url=_address(document.url, section.anchor),
         start_column=start - line_start + 1 if start != line_start or not at_end else None,
         end_column=end - starts[last - 1] if start != line_start or not at_end else None,
+        plain=section.plain,
+        attributes={**common, **section.attributes} if section.attributes else common,
+        cited_in=document.cited_in,
+        space_before=space,
+    )
+
+
+def _on_page(document: Document, section: Section, common: Attributes, space: str) -> Chunk:
+    start, end = section.start, section.end
+    return Chunk(
+        id=chunk_id(document.source, document.path, document.content_hash, start, end),
+        repo=document.source,
+        ref=document.ref,
+        path=document.path,
+        source_type=document.source_type,
+        language=document.language,
+        start=start,
+        end=end,
+        start_line=0,
+        end_line=0,
+        text=document.text[start:end],
+        content_hash=document.content_hash,
+        title=document.title,
+        headings=section.headings,
+        url=document.url,
         plain=section.plain,
         attributes={**common, **section.attributes} if section.attributes else common,
         cited_in=document.cited_in,

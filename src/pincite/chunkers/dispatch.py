@@ -21,6 +21,10 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     """Sections of any document, by `start`, none empty or blank, none overlapping; every line
     that is not blank is in some section, but for lines of a transcript that say nothing, and no
     section is in two pages. Never fails on a text."""
+    if document.extractor:
+        from pincite.chunkers.elements import chunk_elements
+
+        return chunk_elements(document, config)
     if document.pages:
         return tuple(one for page in document.pages for one in _chunk_page(document, page, config))
     text, language = document.text, document.language

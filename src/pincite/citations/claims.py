@@ -11,7 +11,6 @@ from typing import Literal
 
 from pincite.citations.forms import Span
 from pincite.citations.locate import (
-    IndexedFile,
     NotNamed,
     find_chunk,
     find_path,
@@ -20,10 +19,13 @@ from pincite.citations.locate import (
     read_any,
     shortened,
 )
+from pincite.citations.pages import Place, document_then, find_quote, no_lines, place_in
+from pincite.citations.reading import IndexedFile
 from pincite.citations.verify import Freshness, document_at
 from pincite.errors import PinciteError, UsageError
-from pincite.model import Attributes, Document
-from pincite.model.citation import chars_of, parse_citation
+from pincite.model import Attributes, Document, PageUnit
+from pincite.model.citation import Citation, chars_of, parse_citation
+from pincite.model.pages import unit_of
 from pincite.model.revisions import DIRTY, same_revision
 from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers.decoding import decode
@@ -49,7 +51,8 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class ClaimCheck:
     """What has become of a claim. `path` and lines (1-based, inclusive), in a record also the
-    characters, are where its text is now, None where that cannot be said."""
+    characters, are where its text is now, None where that cannot be said. In an extracted document
+    the `page` and characters stand in place of lines."""
 
     citation: str
     status: ClaimStatus
@@ -59,12 +62,13 @@ class ClaimCheck:
     end_line: int | None = None
     start_char: int | None = None
     end_char: int | None = None
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """What is claimed: that these lines of a file, or characters of a record, have this text, or
-    are of this revision."""
+    """What is claimed: that these lines of a file, or characters of a record or a page, have this
+    text, or are of this revision."""
 
     known: IndexedFile
     start_line: int | None
@@ -72,6 +76,8 @@ class _Cited:
     ref: str
     text: str
     chars: tuple[int, int] | None = None
+    page: int | None = None
+    page_unit: PageUnit | None = None
 
 
 def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
@@ -119,6 +125,8 @@ async def _check_one(
     try:
         with reopen_source(cited.known.record, folder=folder, only_read=True) as opened:
             document = document_at(opened, cited.known.path)
+            if document is not None and unit_of(document) is not None:
+                return _compare_page(claim, cited, document, opened)
             if document is not None and not cited.text:
                 cited = replace(cited, text=_text_at(opened, cited, document))
     except PinciteError as error:
@@ -135,9 +143,11 @@ async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: C
     async def of_span(span: Span) -> _Cited:
         known, cited = await find_span(index, infos, span)
         ref = cited.ref if cited else span.ref
-        if cited is not None and cited.start_char is not None and cited.end_char is not None:
-            chars = (cited.start_char, cited.end_char)
-            return _Cited(known, None, None, ref, claim.quote, chars)
+        if cited is not None and (cited.end_char is not None or cited.page is not None):
+            return _of_chars(known, cited, claim)
+        if span.page is not None:
+            page = (None, span.page, span.page_unit)
+            return _Cited(known, None, None, ref, claim.quote, *page)
         return _Cited(known, span.first, span.last or span.first, ref, claim.quote)
 
     async def as_written(form: str) -> _Cited:
@@ -168,10 +178,16 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
         known = await find_path(index, infos, citation.place, citation.source)
     except NotNamed as error:  # `a.py:12-20` reads as a place in a source of the name `a.py`
         raise NotNamed(f"no indexed file is named {shortened(claim.citation)}") from error
-    if citation.start_char is not None and citation.end_char is not None:
-        chars = (citation.start_char, citation.end_char)
-        return _Cited(known, None, None, citation.ref, claim.quote, chars)
+    if citation.end_char is not None or citation.page is not None:
+        return _of_chars(known, citation, claim)
     return _Cited(known, citation.start_line, citation.end_line, citation.ref, claim.quote)
+
+
+def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> _Cited:
+    start, end = cited.start_char, cited.end_char
+    chars = None if start is None or end is None else (start, end)
+    place = (chars, cited.page, cited.page_unit)
+    return _Cited(known, None, None, cited.ref, claim.quote, *place)
 
 
 def _text_at(opened: OpenSource, cited: _Cited, document: Document) -> str:
@@ -216,6 +232,43 @@ def _compare_chars(
         return ClaimCheck(claim.citation, "changed", said, path)
     lines = text.count("\n", 0, start) + 1, text.count("\n", 0, end - 1) + 1
     return ClaimCheck(claim.citation, "fresh", "", path, *lines, start, end)
+
+
+def _compare_page(
+    claim: Claim, cited: _Cited, document: Document, opened: OpenSource
+) -> ClaimCheck:
+    """What is claimed of an extracted document, against its text as it is now."""
+    path, text, unit = cited.known.path, document.text, unit_of(document)
+    if cited.start_line and not cited.chars and not cited.text.strip():
+        return ClaimCheck(claim.citation, "unknown", no_lines(document).message, path)
+    as_cited = _is_revision(cited, document)
+    wanted, then = cited.text, None
+    if not wanted.strip() and not as_cited:
+        then = document_then(opened, cited.ref, path)
+        if then is None:
+            said = f"the file is at {document.ref} now: give the quote, or search again"
+            return ClaimCheck(claim.citation, "unknown", said, path)
+    try:
+        place = place_in(then or document, cited.page, cited.page_unit, cited.chars)
+    except UsageError as error:
+        if not wanted.strip():
+            return ClaimCheck(claim.citation, "changed", error.message, path)
+        place = Place(0, 0, None)
+    if then is not None:
+        wanted = then.text[place.start : place.end]
+    where = (path, None, None, place.start, place.end, place.page)
+    there = " ".join(text[place.start : place.end].split())
+    if not wanted.strip():
+        return ClaimCheck(claim.citation, "fresh", "", *where)
+    if place.end and " ".join(wanted.split()) in there:
+        return ClaimCheck(claim.citation, "fresh", "", *where)
+    found = find_quote(document, wanted, place.start)
+    if found is None:
+        return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
+    said = f"now on {unit} {found.page}" if found.page else "now elsewhere in the file"
+    place_now = (path, None, None, found.start, found.end, found.page)
+    status: ClaimStatus = "moved" if cited.chars or cited.page else "fresh"
+    return ClaimCheck(claim.citation, status, said, *place_now)
 
 
 _Verdict = tuple[ClaimStatus, str, int | None, int | None]

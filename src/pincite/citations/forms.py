@@ -1,9 +1,9 @@
 """The forms in which people, programs and models write where something stands.
 
 What Pincite writes is read by `pincite.model.citation`, and first. This is for the rest:
-`a.py:12-20`, `a.py#L12-L20`, `a.py:L12`, `a.py(12)`, `a.py, lines 12-20`, a line of a traceback, a
-permalink, `file:///…`, each with or without the name of a source and a revision, and with the
-punctuation of the prose that it stands in.
+`a.py:12-20`, `a.py#L12-L20`, `a.py:L12`, `a.py(12)`, `a.py, lines 12-20`, `a.pdf#page=3`, `a.pdf,
+page 3`, a line of a traceback, a permalink, `file:///…`, each with or without the name of a source
+and a revision, and with the punctuation of the prose that it stands in.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from pincite.asking import within_sources
-from pincite.model import Source
+from pincite.model import PageUnit, Source
+from pincite.model.documents import PAGE_UNITS
 from pincite.sources.git import find_checkout
 
 #: What is longer is read as it stands or not at all: a path has 4,096 characters at most.
@@ -37,6 +38,11 @@ _ENDS = tuple(
         rf"\((?P<first>{_N})(?:,{_N})?\)",
     )
 )
+#: Ends that name a page of a file that has pages.
+_PAGES = re.compile(
+    rf"(?:#|,\s*|\s+|\s*\(\s*)(?P<unit>{'|'.join(PAGE_UNITS)}|p\.|pg\.)\s*=?\s*(?P<page>{_N})\s*\)?\Z",
+    re.I,
+)
 _LONGEST_END = 80
 #: Prose has fewer around a citation; each is looked for in the whole text.
 _MOST_SIGNS = 32
@@ -54,13 +60,15 @@ _PROSE = ".,;:!?\u2026"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a text may mean: a name and the lines of it. Without a `first` it is all of them,
-    without a `last` the first and as many after it as there is room for."""
+    """What a text may mean: a name and the lines of it, or a page. Without a `first` it is all of
+    them, without a `last` the first and as many after it as there is room for."""
 
     name: str
     first: int | None = None
     last: int | None = None
     ref: str = ""
+    page: int | None = None
+    page_unit: PageUnit | None = None
 
 
 def forms(text: str) -> tuple[str, ...]:
@@ -81,6 +89,12 @@ def spans(text: str) -> tuple[Span, ...]:
         return (Span(trace["name"], int(trace["first"])),)
     found = [Span(text, ref=_ref_of(text))] if text else []
     start = max(0, len(text) - _LONGEST_END)
+    paged = _PAGES.search(text, start)
+    if paged and paged.start():
+        said = paged["unit"].lower()
+        unit: PageUnit = next((one for one in PAGE_UNITS if one == said), "page")
+        name = text[: paged.start()]
+        found.append(Span(name, ref=_ref_of(name), page=int(paged["page"]), page_unit=unit))
     for end in _ENDS:
         match = end.search(text, start)
         if match is None or match.start() == 0:

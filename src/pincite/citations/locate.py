@@ -5,18 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
 from pincite.citations.forms import LINES, Span, forms, places, spans
 from pincite.citations.listing import ReadOnce
-from pincite.citations.verify import Checked, Freshness, check, check_stored, document_at
+from pincite.citations.reading import IndexedFile, Passage, read_cited, read_lines
+from pincite.citations.verify import Checked, Freshness, check, check_stored
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, UsageError
-from pincite.model import Attributes, Chunk, Document, Evidence, EvidencePack, SourceRecord
-from pincite.model.citation import Citation, chars_of, format_citation, parse_citation
+from pincite.model import (
+    Attributes,
+    Chunk,
+    Evidence,
+    EvidencePack,
+    SourceRecord,
+)
+from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.ports import CollectionInfo, Readable, ReadableIndex
 from pincite.readers.urls import url_for
 from pincite.scope.reading import TaggedIndex, named_infos, within_tags
@@ -38,42 +44,6 @@ T = TypeVar("T")
 
 class NotNamed(UsageError):
     """Nothing that may be read has this name; it may be meant in another form."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Lines of a file as it is now. `changed` says that it is not what was indexed, `newline` that
-    a newline follows the last line. `text.encode(encoding)` are the bytes of the file. Of a record
-    these are the characters from `start_char` to `end_char`, which is not one of them."""
-
-    citation: str
-    repo: str
-    path: str
-    start_line: int
-    end_line: int
-    text: str
-    changed: bool
-    encoding: str = "utf-8"
-    newline: bool = True
-    start_char: int | None = None
-    end_char: int | None = None
-
-    @property
-    def raw(self) -> bytes:
-        """The lines as they stand in the file."""
-        end = "\n" if self.newline else ""
-        return f"{self.text}{end}".encode(self.encoding)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
-    """A file as it was when it was indexed: where, its path, revision and content hash."""
-
-    collection: str
-    record: SourceRecord
-    path: str
-    ref: str
-    content_hash: str
 
 
 async def get(
@@ -98,12 +68,15 @@ async def get(
 
     async def of_span(span: Span) -> Passage:
         known, cited = await find_span(within, within.infos, span)
-        if cited is not None and cited.start_char is not None and cited.end_char is not None:
-            return read_chars(known, folder, cited.start_char, cited.end_char, context)
+        if cited is not None and (cited.end_char is not None or cited.page is not None):
+            return read_cited(known, folder, cited, context)
+        if span.page is not None:
+            named = Citation("", "", "", page=span.page, page_unit=span.page_unit)
+            return read_cited(known, folder, named, context)
         first, last = span.first or 1, span.last or 10**9
         if span.first is not None and span.last is None:
             last = first + LINES - 1
-        return _read_lines(known, first, last, context, folder)
+        return read_lines(known, first, last, context, folder)
 
     async def as_written(form: str) -> Passage:
         return await _get(within, form, context, folder)
@@ -155,12 +128,15 @@ async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | N
         record = next(r for r in info.sources if r.source.name == found.repo)
         known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
         if (chars := chars_of(found)) is not None:
-            return read_chars(known, folder, *chars, context)
-        return _read_lines(known, found.start_line, found.end_line, context, folder)
+            named = Citation("", "", "", start_char=chars[0], end_char=chars[1])
+            return read_cited(known, folder, named, context)
+        return read_lines(known, found.start_line, found.end_line, context, folder)
     cited = parse_citation(locator)
     names = {record.source.name for info in infos for record in info.sources}
     # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT
-    by_place = cited and (cited.ref or cited.start_line or cited.end_char is not None)
+    by_place = cited and (
+        cited.ref or cited.start_line or cited.end_char is not None or cited.page is not None
+    )
     if cited and by_place and (within.narrowed or cited.source in names):
         try:
             known = await find_path(within, infos, cited.place, cited.source)
@@ -168,21 +144,21 @@ async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | N
             if within.narrowed:  # the same whether or not there is a source of that name
                 raise NotNamed(_not_named(locator), hint=_WHAT_THERE_IS) from error
             raise
-        if cited.start_char is not None and cited.end_char is not None:
-            return read_chars(known, folder, cited.start_char, cited.end_char, context)
+        if cited.end_char is not None or cited.page is not None:
+            return read_cited(known, folder, cited, context)
         first, last = await _cited_lines(within, known, cited)
-        return _read_lines(known, first, last, context, folder)
+        return read_lines(known, first, last, context, folder)
     place = _PLACE.match(locator)
     if place is None:
         raise NotNamed(
             f"{shortened(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
         )
     if place["line"] and (ours := await find_record(within, infos, locator)):
-        return _read_lines(ours, 1, 10**9, context, folder)  # an id may have colons in it
+        return read_lines(ours, 1, 10**9, context, folder)  # an id may have colons in it
     start = int(place["line"] or 1)
     count = int(place["count"] or (10**9 if place["line"] is None else LINES))
     known = await find_path(within, infos, place["path"])
-    return _read_lines(known, start, start + count - 1, context, folder)
+    return read_lines(known, start, start + count - 1, context, folder)
 
 
 async def open_within(
@@ -294,97 +270,6 @@ def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
     if "://" not in wanted:
         return False
     return url_for(path, record.source.url_rule) == wanted.partition("#")[0]
-
-
-def _document(known: IndexedFile, folder: Path | None) -> Document:
-    record, path = known.record, known.path
-    with reopen_source(record, folder=folder, only_read=True) as opened:
-        document = document_at(opened, path)
-    if document is None:
-        raise SourceError(
-            f"{path} is not in {record.source.location} any more", hint="pincite index"
-        )
-    return document
-
-
-def read_chars(
-    known: IndexedFile, folder: Path | None, start: int, end: int, context: int
-) -> Passage:
-    """Characters of a record as it is now, and so many whole lines before and after. Raises
-    UsageError, SourceError."""
-    document = _document(known, folder)
-    text = document.text
-    if not 0 <= start < end or start >= len(text):
-        raise UsageError(f"{known.path} has {len(text):,} characters, none from {start} to {end}")
-    first, last = start, min(end, len(text))
-    if context:
-        first, last = _line_start(text, first, context), _line_end(text, last, context)
-    return _passage(known, document, first, last)
-
-
-def _line_start(text: str, position: int, above: int) -> int:
-    for _ in range(above + 1):
-        position = text.rfind("\n", 0, position)
-        if position < 0:
-            return 0
-    return position + 1
-
-
-def _line_end(text: str, position: int, below: int) -> int:
-    position -= 1
-    for _ in range(below + 1):
-        position = text.find("\n", position + 1)
-        if position < 0:
-            return len(text)
-    return position
-
-
-def _passage(known: IndexedFile, document: Document, first: int, last: int) -> Passage:
-    """Characters of a record, with the lines that they are in."""
-    changed = document.content_hash != known.content_hash
-    name, ref = known.record.source.name, document.ref if changed else known.ref
-    cited = Citation(name, ref, known.path, start_char=first, end_char=last)
-    return Passage(
-        citation=format_citation(cited),
-        repo=name,
-        path=known.path,
-        start_line=document.text.count("\n", 0, first) + 1,
-        end_line=document.text.count("\n", 0, max(first, last - 1)) + 1,
-        text=document.text[first:last],
-        changed=changed,
-        newline=False,
-        start_char=first,
-        end_char=last,
-    )
-
-
-def _read_lines(
-    known: IndexedFile, start: int, end: int, context: int, folder: Path | None
-) -> Passage:
-    record, path = known.record, known.path
-    document = _document(known, folder)
-    changed = document.content_hash != known.content_hash
-    ref = document.ref if changed else known.ref
-    lines = document.text.split("\n")
-    if start > len(lines) or start < 1:
-        raise UsageError(f"{path} has {len(lines)} lines, there is no line {start}")
-    last = min(end + context, len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0))
-    start = max(1, start - context)
-    last = max(start, last)
-    if document.cited_in == "char":
-        begin = sum(len(line) + 1 for line in lines[: start - 1])
-        return _passage(known, document, begin, begin + len("\n".join(lines[start - 1 : last])))
-    return Passage(
-        citation=format_citation(Citation(record.source.name, ref, path, start, last)),
-        repo=record.source.name,
-        path=path,
-        start_line=start,
-        end_line=last,
-        text="\n".join(lines[start - 1 : last]),
-        changed=changed,
-        encoding=document.encoding,
-        newline=last < len(lines),
-    )
 
 
 async def verify(

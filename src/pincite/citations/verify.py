@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pincite.citations.pages import cited_then, held_against, words_of
 from pincite.model import Document, Evidence
 from pincite.model.revisions import content_ref, same_revision, short_ref
 from pincite.ports import Readable
@@ -21,7 +22,8 @@ RevisionState = Literal["confirmed", "refuted", "unknown"]
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What has become of one item of a pack. `start_line` and `end_line` are where its text is
-    now, in a record also `start_char` and `end_char`. `revision` says whether the cited revision
+    now, in a record also `start_char` and `end_char`; in an extracted document these and its `page`
+    stand in place of lines. `revision` says whether the cited revision
     has the text there; it is `unknown` where that revision is not at hand."""
 
     number: int
@@ -33,6 +35,7 @@ class Checked:
     revision: RevisionState = "unknown"
     start_char: int | None = None
     end_char: int | None = None
+    page: int | None = None
 
 
 def document_at(opened: OpenSource, path: str) -> Document | None:
@@ -71,6 +74,8 @@ def check(
     if it may have been `renamed`. Raises SourceError.
     """
     document = document_at(opened, item.path)
+    if item.page is not None:
+        return check_page(opened, document, item, text_cut=text_cut, renamed=renamed)
     if item.start_char is not None and item.end_char is not None:
         return check_chars(document, item, text_cut=text_cut)
     revision = _revision(opened, item, document, text_cut=text_cut)
@@ -115,6 +120,47 @@ def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) ->
         *(item.number, item.citation, "moved", detail, first),
         *(first + item.end_line - item.start_line, revision, found, stop),
     )
+
+
+def check_page(
+    opened: OpenSource,
+    document: Document | None,
+    item: Evidence,
+    *,
+    text_cut: bool,
+    renamed: bool,
+) -> Checked:
+    """As `check`, of an extracted document: by page and characters of its text."""
+    then = cited_then(opened, item, document)
+    revision: RevisionState = "unknown"
+    if then is not None:
+        revision = "confirmed" if held_against(then, item, text_cut=text_cut).there else "refuted"
+    if document is None:
+        path = _renamed(opened, item) if renamed else None
+        said = f"now in {path}" if path else "the file is gone"
+        state: Freshness = "moved" if path else "deleted"
+        return Checked(item.number, item.citation, state, said, revision=revision)
+    held = held_against(document, item, text_cut=text_cut)
+    details = [] if same_revision(document.ref, item.ref) else [_now_at(document)]
+    if held.place is None:
+        details.insert(0, "the text is not in the file")
+        detail = "; ".join(details)
+        return Checked(item.number, item.citation, "changed", detail, revision=revision)
+    status: Freshness = "fresh"
+    if not held.there:
+        status = "moved"
+        details.insert(0, f"now {words_of(document, held.place)}")
+    if revision == "refuted":
+        status = "changed"
+        details.insert(0, f"{short_ref(item.ref)} does not have this text there")
+    return Checked(
+        *(item.number, item.citation, status, "; ".join(details), None, None, revision),
+        *(held.place.start, held.place.end, held.place.page),
+    )
+
+
+def _now_at(document: Document) -> str:
+    return f"the revision is now {short_ref(document.ref)}"
 
 
 def _now(

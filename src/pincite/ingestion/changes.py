@@ -12,7 +12,8 @@ from pincite.errors import SourceError
 from pincite.ingestion.describe import described_again
 from pincite.ingestion.revisions import MadeWith, fingerprints_of, revision_of, stamp
 from pincite.model import CollectionSpec, DocumentRecord
-from pincite.readers import content_hash_of
+from pincite.readers import content_hash_of, extracted_suffix
+from pincite.readers.extractors import is_missing
 from pincite.sources import Entry, OpenSource, Skipped
 
 EMPTY: Final = "has none of its files any more"
@@ -98,6 +99,12 @@ def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:
     return record.all_attributes != fresh.all_attributes
 
 
+def _waits_for_extractor(opened: OpenSource, path: str) -> bool:
+    """Is it what an extractor has read that is not installed here? It stays as it is."""
+    suffix = extracted_suffix(path)
+    return bool(suffix) and opened.source.kind != "records" and is_missing(suffix)
+
+
 def _refreshed(
     opened: OpenSource,
     entry: Entry,
@@ -116,6 +123,8 @@ def _refreshed(
             return None  # indexing will say why
         content_hash = content_hash_of(raw)
         mtime_ns = stamp(entry, now_ns)
+    if content_hash == record.content_hash and _waits_for_extractor(opened, entry.path):
+        return replace(record, size=entry.size, mtime_ns=mtime_ns)
     ways = fingerprints_of(opened, entry.path, record.includes, spec, made_with)
     key = (record.source, record.path, content_hash)
     if all(revision_of(*key, made) != record.revision for made in ways):

@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from pincite.chunkers import lacks_grammar
+from pincite.errors import SourceError
 from pincite.ingestion.batch import SkippedFile
 from pincite.model import Attributes, Document
-from pincite.readers import content_hash_of, file_type, read_document
+from pincite.ports import Image
+from pincite.readers import (
+    content_hash_of,
+    extracted_document,
+    extracted_suffix,
+    file_type,
+    read_document,
+)
+from pincite.readers.extracting import extract
+from pincite.readers.extraction import reason_of
 from pincite.readers.front_matter import FrontMatter, front_matter_of
 from pincite.readers.includes import expand_includes
 from pincite.readers.remarks import remarks_of
@@ -23,7 +33,7 @@ class ReadFile:
     """A document. `includes` names the files that it shows, one a line; `notes` say what is
     remarkable about it, each as `code: detail`; `fields` are what it says of
     itself, `inherited` the attributes that it has of its source, `chunk_attributes` the names of
-    those that only chunks have."""
+    those that only chunks have. `images` are those that its elements name, by their hash."""
 
     document: Document
     includes: str = ""
@@ -31,6 +41,7 @@ class ReadFile:
     fields: Mapping[str, object] = field(default_factory=dict)
     inherited: Attributes = field(default_factory=dict)
     chunk_attributes: frozenset[str] = frozenset()
+    images: Mapping[str, Image] = field(default_factory=dict)
 
 
 def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
@@ -39,6 +50,8 @@ def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     if (document := opened.document(entry)) is not None:
         return ReadFile(document)
     raw = opened.read(entry)
+    if extracted_suffix(entry.path):
+        return _extracted(opened, entry, raw)
     if (reason := reject_content(entry.path, raw)) is not None:
         return SkippedFile(entry.path, reason.code, reason.detail)
     if file_type(entry.path, raw[:256]) is None:
@@ -47,8 +60,7 @@ def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     ref = opened.ref_for(entry, content_hash_of(raw), raw)
     document = read_document(raw, source=source, path=entry.path, ref=ref)
     found = _with_inclusions(opened, document)
-    unaddressed = source.url_rule and document.source_type == "docs" and document.url is None
-    address = ("no_address: no URL rule matches",) if unaddressed else ()
+    address = _unaddressed(opened, document)
     front = FrontMatter()
     if source.front_matter and document.language == "markdown":
         front = front_matter_of(document.text)
@@ -57,6 +69,27 @@ def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     uncut = (f"no_grammar: {document.language}, {_LANGUAGES}",) if lacking else ()
     notes = (*found.notes, *address, *broken, *uncut, *remarks_of(found.document))
     return replace(found, notes=notes, fields=front.values)
+
+
+def _extracted(opened: OpenSource, entry: Entry, raw: bytes) -> ReadFile | SkippedFile:
+    """The document in a PDF, an office file or a notebook, or why there is none."""
+    content_hash = content_hash_of(raw)
+    try:
+        found = extract(entry.path, raw, content_hash)
+    except SourceError as error:
+        return SkippedFile(entry.path, *reason_of(error))
+    ref = opened.ref_for(entry, content_hash, raw)
+    document = extracted_document(
+        found, content_hash, source=opened.source, path=entry.path, ref=ref
+    )
+    return ReadFile(
+        document, notes=(*found.notes, *_unaddressed(opened, document)), images=found.images
+    )
+
+
+def _unaddressed(opened: OpenSource, document: Document) -> tuple[str, ...]:
+    lacking = opened.source.url_rule and document.source_type == "docs" and document.url is None
+    return ("no_address: no URL rule matches",) if lacking else ()
 
 
 def _with_inclusions(opened: OpenSource, document: Document) -> ReadFile:

@@ -10,7 +10,8 @@ from hashlib import blake2b
 from pincite.chunkers import lacks_grammar
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
-from pincite.readers import file_type, url_for
+from pincite.readers import extracted_suffix, file_type, url_for
+from pincite.readers.extractors import extractor_name
 from pincite.sources import Entry, OpenSource
 from pincite.sources.including import state_of
 
@@ -68,6 +69,8 @@ def fingerprints_of(
         parts.append(state_of(opened, path, includes.split("\n")))
     if _lacks_grammar(path):
         parts.append("no grammar")  # cut again when there is one
+    if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
+        parts.append(extractor_name(suffix))
     return fingerprints(spec, parts, made_with(opened.source.name, path))
 
 

@@ -9,8 +9,6 @@ the next document gets another one.
 from __future__ import annotations
 
 import os
-import selectors
-import struct
 import subprocess
 import sys
 import threading
@@ -29,11 +27,12 @@ from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analys
 from pincite.model import Document
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.support.environment import without_secrets
+from pincite.support.pipes import read_block, write_block
 
 #: From so many bytes of files on workers are worth their start, a quarter of a second each.
 WORTH_BYTES: Final = 3_000_000
 _LIMIT_S: Final = 60.0  # the largest file that is read takes two
-_LENGTH: Final = struct.Struct(">I")
 _TASK: Final = msgspec.msgpack.Decoder(tuple[Document, float])
 _ANSWER: Final = msgspec.msgpack.Decoder(Analysed | str)
 
@@ -72,7 +71,7 @@ class Workers:
 
     def submit(self, document: Document, average_length: float) -> Pending:
         """Begin with a document as soon as a process has nothing else to do."""
-        if document.pages:  # which have attributes for their sections
+        if document.pages and not document.extractor:  # which have attributes for sections
             return self._here.submit(document, average_length)
         try:
             bare = replace(document, attributes={})
@@ -117,14 +116,13 @@ class _Worker:
     """A process. `end` may be called by another thread than the one that asks."""
 
     def __init__(self, start: tuple[str, str]) -> None:
-        environment = {k: v for k, v in os.environ.items() if not _may_be_secret(k)}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "pincite.ingestion.workers", *start],
+            [sys.executable, "-P", "-m", "pincite.ingestion.workers", *start],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=without_secrets(os.environ),
             start_new_session=True,  # Ctrl-C is for the one that waits
         )
 
@@ -138,8 +136,8 @@ class _Worker:
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError
-        _write(stdin, raw)
-        found: Analysed | str = _ANSWER.decode(_read(stdout, time.monotonic() + limit_s))
+        write_block(stdin, raw)
+        found: Analysed | str = _ANSWER.decode(read_block(stdout, time.monotonic() + limit_s))
         if isinstance(found, str):
             raise SourceError(found)
         return found
@@ -153,49 +151,18 @@ class _Worker:
                     pipe.close()
 
 
-def _may_be_secret(name: str) -> bool:
-    return any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD"))
-
-
-def _write(pipe: IO[bytes], raw: bytes) -> None:
-    left = memoryview(_LENGTH.pack(len(raw)) + raw)
-    while left:
-        left = left[os.write(pipe.fileno(), left) :]
-
-
-def _read(pipe: IO[bytes], until_s: float | None = None) -> bytes:
-    (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size, until_s))
-    return _exactly(pipe, length, until_s)
-
-
-def _exactly(pipe: IO[bytes], size: int, until_s: float | None) -> bytes:
-    """So many bytes. Raises EOFError, TimeoutError."""
-    parts = bytearray()
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, selectors.EVENT_READ)
-        while len(parts) < size:
-            left_s = None if until_s is None else max(0.0, until_s - time.monotonic())
-            if not selector.select(left_s):
-                raise TimeoutError
-            part = os.read(pipe.fileno(), size - len(parts))
-            if not part:
-                raise EOFError
-            parts += part
-    return bytes(parts)
-
-
 def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> None:
     """Analyse what comes, until nothing comes any more."""
     chunker = msgspec.json.decode(config, type=ChunkerConfig)
     sparse = Bm25Encoder(language)
     with suppress(EOFError, BrokenPipeError):
         while True:
-            document, average_length = _TASK.decode(_read(given))
+            document, average_length = _TASK.decode(read_block(given))
             try:
                 answer: Analysed | str = analyse(document, chunker, sparse, average_length)
             except Exception as error:  # noqa: BLE001 - a parser's fault costs one document
                 answer = f"{type(error).__name__}: {error}"
-            _write(found, msgspec.msgpack.encode(answer))
+            write_block(found, msgspec.msgpack.encode(answer))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,9 @@ import hashlib
 from pincite.errors import SourceError
 from pincite.model import Document, Source
 from pincite.readers.decoding import decode
+from pincite.readers.extracting import extract
+from pincite.readers.extraction import Extraction
+from pincite.readers.extractors import extracted_suffix
 from pincite.readers.languages import LANGUAGES, FileType, file_type, may_be_read
 from pincite.readers.titles import title_of
 from pincite.readers.transcripts import LINES, is_transcript
@@ -17,6 +20,8 @@ __all__ = [
     "FileType",
     "compile_rules",
     "content_hash_of",
+    "extracted_document",
+    "extracted_suffix",
     "file_type",
     "may_be_read",
     "read_document",
@@ -31,10 +36,15 @@ def content_hash_of(raw: bytes) -> str:
 
 def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Document:
     """The document in `raw`. Raises SourceError for a type that no reader reads (ask
-    `file_type` first), ConfigError for a malformed URL rule."""
+    `file_type` first) and for a file that no text can be extracted from, ConfigError for a
+    malformed URL rule."""
     found = file_type(path, raw[:256])
     if found is None:
         raise SourceError(f"{path} is of a type that is not read.", hint="see `pincite doctor`")
+    if extracted_suffix(path):
+        content_hash = content_hash_of(raw)
+        extraction = extract(path, raw, content_hash)
+        return extracted_document(extraction, content_hash, source=source, path=path, ref=ref)
     text, encoding = decode(raw)
     if path.lower().endswith(LINES) and is_transcript(text):
         found = FileType("transcript", "docs")
@@ -50,4 +60,29 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
         title=title_of(text, path, found.language),
         url=url_for(path, source.url_rule),
         anchors=source.anchors,
+    )
+
+
+def extracted_document(
+    extraction: Extraction, content_hash: str, *, source: Source, path: str, ref: str
+) -> Document:
+    """The document that an extractor has made of the bytes with that hash."""
+    found = file_type(path)
+    if found is None:
+        raise SourceError(f"{path} is of a type that is not read.", hint="see `pincite doctor`")
+    return Document(
+        source=source.name,
+        ref=ref,
+        path=path,
+        text=extraction.text,
+        encoding="",
+        content_hash=content_hash,
+        source_type=found.source_type,
+        language=found.language,
+        title=extraction.title or path.rpartition("/")[2],
+        url=url_for(path, source.url_rule),
+        cited_in=extraction.unit,
+        pages=extraction.pages,
+        extractor=extraction.extractor,
+        elements=extraction.elements,
     )

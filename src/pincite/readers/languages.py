@@ -20,7 +20,8 @@ class FileType:
 
 _SUFFIXES: dict[SourceType, str] = {
     "docs": """markdown:md,markdown,mdx,mdown,mkd,qmd,rmd,mdc rst:rst,rest
-        text:txt,text,adoc,asciidoc,org html:html,htm,xhtml""",
+        text:txt,text,adoc,asciidoc,org html:html,htm,xhtml
+        pdf:pdf word:docx slides:pptx,pptm epub:epub notebook:ipynb""",
     "code": """python:py,pyi,pyw,pyx,pxd javascript:js,mjs,cjs,jsx typescript:ts,mts,cts tsx:tsx
         go:go rust:rs java:java c:c,h cpp:cc,cpp,cxx,c++,hh,hpp,hxx,h++,ipp,inl,cu,cuh,ino
         c_sharp:cs,csx dockerfile:dockerfile
@@ -34,8 +35,9 @@ _SUFFIXES: dict[SourceType, str] = {
         solidity:sol assembly:s,asm verilog:v,sv vhdl:vhd,vhdl glsl:glsl,vert,frag,wgsl,hlsl
         lisp:lisp,el,scm,rkt tcl:tcl vim:vim awk:awk starlark:bzl,star jinja:j2,jinja,jinja2
         cython:pxi crystal:cr elm:elm purescript:purs gleam:gleam odin:odin mojo:mojo""",
-    "data": """json:json,jsonc,json5,jsonl,ndjson,geojson,ipynb,webmanifest yaml:yaml,yml toml:toml
+    "data": """json:json,jsonc,json5,jsonl,ndjson,geojson,webmanifest yaml:yaml,yml toml:toml
         xml:xml,xsd,xsl,xslt,wsdl,plist,csproj,fsproj,vbproj,props,targets csv:csv tsv:tsv
+        spreadsheet:xlsx,xlsm
         ini:ini,cfg,conf,properties,desktop,service,editorconfig""",
 }
 _NAMES: dict[SourceType, str] = {

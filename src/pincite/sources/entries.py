@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
 from pincite.model.revisions import content_ref
+from pincite.readers.extractors import extracted_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,9 +40,14 @@ class SourceLimits:
     """
 
     max_file_bytes: int = 5_000_000
+    max_extracted_bytes: int = 100_000_000  # of a file whose text is extracted, pictures and all
     max_total_bytes: int = 1_000_000_000  # of one archive, unpacked
     max_ratio: int = 200  # unpacked to packed; deflate of real text stays below 30
     max_members: int = 200_000  # of one archive; the sources of Linux have 90,000
+
+    def most_bytes(self, path: str) -> int:
+        """How large the file of this name may be."""
+        return self.max_extracted_bytes if extracted_suffix(path) else self.max_file_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,15 +112,15 @@ class FolderSource(OpenSource):
             if error.errno == errno.ELOOP:
                 raise SourceError(f"{entry.path} has become a link; index again.") from error
             raise SourceError(f"{entry.path} cannot be read: {error.strerror}.") from error
+        limit = self._limits.most_bytes(entry.path)
         with os.fdopen(handle, "rb") as opened:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise SourceError(f"{entry.path} is no longer a regular file; index again.")
             try:
-                raw = opened.read(self._limits.max_file_bytes + 1)
+                raw = opened.read(limit + 1)
             except OSError as error:
                 raise SourceError(f"{entry.path} cannot be read: {error.strerror}.") from error
-        if len(raw) > self._limits.max_file_bytes:
-            limit = self._limits.max_file_bytes
+        if len(raw) > limit:
             raise SourceError(f"{entry.path} has grown above the limit of {limit:,} bytes.")
         return raw
 

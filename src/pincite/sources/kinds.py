@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pincite.readers.extractors import extracted_suffix
 from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
 
@@ -55,15 +56,18 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
         code, detail = "binary", f".{suffix_of(path)}"
     elif name in _LOCK_FILES or name.endswith(("-lock.json", ".map")):
         code = "generated"
-    elif size > limits.max_file_bytes:
-        code, detail = "oversize", f"{size:,} bytes, the limit is {limits.max_file_bytes:,}"
+    elif size > (most := limits.most_bytes(path)):
+        code, detail = "oversize", f"{size:,} bytes, the limit is {most:,}"
     elif ".min." in name and suffix_of(path) in _DENSE:
         code = "minified"
     return Skipped(path, code, detail) if code else None
 
 
 def reject_content(path: str, raw: bytes) -> Skipped | None:
-    """What the content says against a file: ask before a document is made of it."""
+    """What the content says against a file: ask before a document is made of it. Whose text is
+    extracted, that says its extractor."""
+    if extracted_suffix(path):
+        return None
     if not raw.strip():
         return Skipped(path, "empty")
     head = raw[:HEAD_BYTES]

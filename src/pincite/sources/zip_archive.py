@@ -31,7 +31,7 @@ class ZipMembers:
 
     def read(self, name: str) -> bytes:
         """At most the limit is unpacked, whatever size the member claims."""
-        limit = self.limits.max_file_bytes
+        limit = self.limits.most_bytes(name)
         try:
             with self.archive.open(self.by_name[name]) as member:
                 raw = member.read(limit + 1)

@@ -55,8 +55,8 @@ def _apply(
 
 
 def _lines(chunk: Chunk) -> Hashable:
-    """The place in its file; a chunk without lines has one of its own."""
-    if not chunk.end_line:
+    """The place in its file; a chunk without lines and page has one of its own."""
+    if not chunk.end_line and not chunk.page:
         return chunk.candidate_id
     file = (chunk.repo, chunk.ref, chunk.path)
     return (*file, chunk.start, chunk.end, chunk.start_line, chunk.end_line)

@@ -21,7 +21,7 @@ from pincite.model import (
     Truth,
     Verdict,
 )
-from pincite.model.citation import chars_of, cite
+from pincite.model.citation import chars_of, cite, page_of
 from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.5"
@@ -58,7 +58,7 @@ def pack(
     evidence = _cited(chosen.candidates, config, contexts, required, truths)
     closest = _cited(chosen.closest, config, (), required)
     said += _changes(evidence, omitted)
-    if any(item.end_line == 0 for item in evidence):
+    if any(item.end_line == 0 and item.page is None for item in evidence):
         said = (*said, Notice("line_spans_unavailable", "line spans unavailable"))
     undated = sum(not item.ref for item in evidence)
     if undated:
@@ -139,10 +139,12 @@ def _evidence(
 ) -> Evidence:
     chunk = candidate.chunk
     start_char, end_char = chars_of(chunk) or (None, None)
+    page, unit = page_of(chunk)
+    is_placed = bool(chunk.end_line or page)
     return Evidence(
         number=number,
         citation=cite(chunk),
-        citation_confidence="high" if chunk.end_line and chunk.ref else "medium",
+        citation_confidence="high" if is_placed and chunk.ref else "medium",
         collection=candidate.collection,
         source_type=chunk.source_type,
         repo=chunk.repo,
@@ -165,7 +167,12 @@ def _evidence(
         start_char=start_char,
         end_char=end_char,
         attributes=chunk.attributes,
-        record_id=None if start_char is None else chunk.path.split("/", required)[-1],
+        record_id=None if start_char is None or page else chunk.path.split("/", required)[-1],
         title=chunk.title,
         truth=truth,
+        page=page,
+        page_unit=unit,
+        visual=chunk.visual,
+        box=chunk.on_page.box if chunk.on_page else None,
+        note=chunk.on_page.note if chunk.on_page else "",
     )

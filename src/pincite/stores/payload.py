@@ -17,7 +17,7 @@ from uuid import UUID
 
 import msgspec
 
-from pincite.model import AttributeValue, Chunk, Point
+from pincite.model import AttributeValue, Chunk, OnPage, Point
 
 DENSE, SPARSE = "dense", "sparse"
 REVISION = "revision"
@@ -42,12 +42,20 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
     payload: dict[str, Any] = {REVISION: revision, LENGTH: point.length}
     for name in _CHUNK_FIELDS:
         value = getattr(chunk, name)
-        if value not in (None, "", ()):
+        if isinstance(value, OnPage):
+            payload[name] = _on_page(value)
+        elif value not in (None, "", ()):
             payload[name] = list(value) if name in _TUPLES else value
     payload |= changed(chunk.attributes)
     if aliased:
         payload |= {ALIASED: revision, OWN_ID: chunk.id}
     return payload
+
+
+def _on_page(place: OnPage) -> dict[str, Any]:
+    values = ((name, getattr(place, name)) for name in place.__struct_fields__)
+    kept = {name: value for name, value in values if value not in (None, "", False)}
+    return kept | ({"box": list(place.box)} if place.box is not None else {})
 
 
 def to_chunk(point_id: UUID, payload: Mapping[str, Any]) -> Chunk:

@@ -11,11 +11,12 @@ from pincite.model.revisions import content_ref
 from pincite.ports import Seen
 from pincite.readers import content_hash_of
 from pincite.readers.decoding import decode
-from pincite.sources import OpenSource, SourceLimits
+from pincite.sources import OpenSource
 from pincite.sources.members import ZIP_SUFFIXES
 from pincite.sources.reopening import reopen_source
 from pincite.support.terminal import one_line
 from pincite.truth.on_disk import Signature, signature
+from pincite.truth.pages import changed_file
 from pincite.truth.seen import Asked, changed, fresh, gone, missing_place, unchecked
 
 _MOST_TAR_BYTES = 20_000_000  # guess, unmeasured: one is unpacked as a whole, in a second or so
@@ -25,8 +26,7 @@ _REMEMBERED = 20_000  # members; each takes 300 bytes
 class Archives:
     """Archives by their place, and what their members had when they were read last."""
 
-    def __init__(self, limits: SourceLimits) -> None:
-        self._most_bytes = limits.max_file_bytes
+    def __init__(self) -> None:
         self._known: dict[tuple[str, Signature], dict[str, str]] = {}
 
     def look(self, record: SourceRecord, asked: Sequence[Asked], seen: list[Seen | None]) -> None:
@@ -84,6 +84,8 @@ class Archives:
         version = opened.source.ref
         other = version and version != chunk.ref and not record.source.pinned
         ref = version if version and other else content_ref(content_hash)
+        if chunk.on_page is not None:
+            return changed_file(one.quote, raw, ref, content_hash)
         return changed(one.quote, decode(raw)[0], ref, content_hash)
 
 

@@ -47,8 +47,8 @@ class FilesOnDisk:
         self, sources: Sources, limits: SourceLimits = SourceLimits(), racy_ns: int = RACY_NS
     ) -> None:
         self._sources = sources
-        self._folders = Folders(Disk(limits.max_file_bytes, racy_ns=racy_ns), Checkouts())
-        self._archives = Archives(limits)
+        self._folders = Folders(Disk(limits.most_bytes, racy_ns=racy_ns), Checkouts())
+        self._archives = Archives()
         self._hanging: dict[str, threading.Thread] = {}
 
     async def look(

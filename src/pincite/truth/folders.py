@@ -11,6 +11,7 @@ from pincite.ports import Seen
 from pincite.readers.decoding import decode
 from pincite.truth.checkouts import Checkouts, GitFile
 from pincite.truth.on_disk import Content, Disk, Lacking
+from pincite.truth.pages import changed_file
 from pincite.truth.seen import Asked, changed, fresh, gone, lacking, missing_place, unchecked
 
 
@@ -105,4 +106,6 @@ def _is_gone(seen: Seen | None) -> bool:
 def _held_against(one: Asked, content: Content, ref: str) -> Seen:
     if content.content_hash == one.quote.chunk.content_hash:
         return fresh(one.quote, ref)
+    if one.quote.chunk.on_page is not None:
+        return changed_file(one.quote, content.raw or b"", ref, content.content_hash)
     return changed(one.quote, decode(content.raw or b"")[0], ref, content.content_hash)

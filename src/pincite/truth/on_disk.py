@@ -48,7 +48,10 @@ class Disk:
     """Files by root and path, and what they had when they were read last."""
 
     def __init__(
-        self, most_bytes: int, clock_ns: Callable[[], int] = time.time_ns, racy_ns: int = RACY_NS
+        self,
+        most_bytes: Callable[[str], int],
+        clock_ns: Callable[[], int] = time.time_ns,
+        racy_ns: int = RACY_NS,
     ) -> None:
         self._most_bytes = most_bytes
         self._clock_ns = clock_ns
@@ -101,9 +104,10 @@ class Disk:
                 before = os.fstat(handle)
                 if not stat.S_ISREG(before.st_mode):
                     return Lacking("gone", "it is no regular file any more")
-                if before.st_size > self._most_bytes:
-                    return Lacking("large", f"it has grown above {self._most_bytes:,} bytes")
-                raw = _read_all(opened, self._most_bytes)
+                most = self._most_bytes(path)
+                if before.st_size > most:
+                    return Lacking("large", f"it has grown above {most:,} bytes")
+                raw = _read_all(opened, most)
                 after = os.fstat(handle)
             whole = signature(before) == signature(after) and len(raw) == after.st_size
             if whole:

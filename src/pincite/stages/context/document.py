@@ -1,4 +1,7 @@
-"""The chunks of one document as the text that they are cut from, as far as it is known exactly."""
+"""The chunks of one document as the text that they are cut from, as far as it is known exactly.
+
+What was extracted has no lines in its file: the lines counted here are those of its text.
+"""
 
 from __future__ import annotations
 
@@ -51,20 +54,30 @@ class Document:
 
     def lines(self, first: int, last: int) -> int:
         """How many lines it has, blank ones among them."""
+        if self.chunks[first].on_page is not None:
+            return self.text(first, last).count("\n") + 1
         return self.chunks[last].end_line - self.chunks[first].start_line + 1
 
     def begins_line(self, place: int) -> bool:
         """Does this chunk begin where a line begins?"""
+        if self.chunks[place].on_page is not None:
+            return not self.joined(place - 1) or self._breaks(place - 1)
         return self.chunks[place].start_column in (None, 1)
 
     def ends_line(self, place: int) -> bool:
         """Does this chunk end where a line ends, as far as is known?"""
+        if self.chunks[place].on_page is not None:
+            return not self.joined(place) or self._breaks(place)
         if self.chunks[place].end_column is None:
             return True
         if place + 1 == len(self.chunks):
             return False
         space = between(self.chunks[place], self.chunks[place + 1])
         return space is not None and space.startswith(("\n", "\r\n"))
+
+    def _breaks(self, place: int) -> bool:
+        """Is there an end of a line behind this chunk, which is joined to the next?"""
+        return "\n" in (between(self.chunks[place], self.chunks[place + 1]) or "")
 
     def text(self, first: int, last: int) -> str:
         """The text of a range in which all are `joined`."""
@@ -100,11 +113,15 @@ def _match(chunk: Chunk) -> Match:
 
 
 def between(before: Chunk, after: Chunk) -> str | None:
-    """What the file has between two neighbours: white space. None where it is not known, and where
-    they differ in their attributes, since a search that finds one may be kept from the other."""
+    """What the file has between two neighbours: white space. None where it is not known, where they
+    are on two pages, and where they differ in their attributes, since a search that finds one may
+    be kept from the other."""
     if before.content_hash != after.content_hash or before.attributes != after.attributes:
         return None
     size = after.start - before.end
+    if before.on_page is not None or after.on_page is not None:
+        known = before.page == after.page and size == len(after.space_before)
+        return after.space_before if known else None
     newlines = after.start_line - before.end_line - before.text.endswith("\n")
     if size == newlines >= 0:
         return "\n" * size

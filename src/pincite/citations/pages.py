@@ -1,0 +1,172 @@
+"""Citations of documents whose text was extracted: read and checked by page and characters.
+
+The text is extracted again from the file as it is now. Nobody has the lines of such a text, so that
+none are ever named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.errors import SourceError, UsageError
+from pincite.model import Document, Evidence, PageUnit
+from pincite.model.citation import format_page
+from pincite.model.pages import page_at, page_of_span, unit_of
+from pincite.model.revisions import content_ref, same_revision
+from pincite.readers import read_document
+from pincite.sources import OpenSource
+from pincite.support.find import Lines, find_chars, find_text
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Characters of an extracted text, and the page that all of them are on."""
+
+    start: int
+    end: int
+    page: int | None
+
+
+def place_in(
+    document: Document,
+    page: int | None,
+    unit: PageUnit | None,
+    chars: tuple[int, int] | None,
+) -> Place:
+    """What a citation means in the document as it is now: the characters, or else the page, or else
+    all of it. Raises UsageError for what it has not."""
+    own, path, size = unit_of(document), document.path, len(document.text)
+    if own is None:
+        raise UsageError(f"{path} has lines, no {unit or 'page'}s", hint=f"pincite get {path}:1:20")
+    if chars is not None:
+        start, end = chars
+        if not 0 <= start < end or start >= size:
+            raise UsageError(f"{path} has {size:,} characters, none from {start} to {end}")
+        return place_of_chars(document, start, min(end, size))
+    if page is None:
+        return Place(0, size, None)
+    last = len(document.pages)
+    if unit != own:
+        raise UsageError(f"{path} has {own}s, no {unit}s", hint=f"pincite get {path}#{own}=1")
+    if not 1 <= page <= last:
+        raise UsageError(f"{path} has {last:,} {own}s, there is no {own} {page}")
+    span = document.pages[page - 1]
+    return Place(span.start, _stripped(document.text, span.start, span.end), page)
+
+
+def place_of_chars(document: Document, start: int, end: int) -> Place:
+    """These characters, with their page where all are on one."""
+    found = page_of_span(document.pages, start, end)
+    return Place(start, end, found.number if found else None)
+
+
+def widened(document: Document, place: Place, lines: int) -> Place:
+    """The same with so many lines of the extracted text before and after, on the same page."""
+    if not lines or place.page is None:
+        return place
+    page, text = document.pages[place.page - 1], document.text
+    start, position = page.start, place.start
+    for _ in range(lines + 1):
+        position = text.rfind("\n", page.start, position)
+        if position < 0:
+            break
+    else:
+        start = position + 1
+    position = place.end - 1
+    end = page.end
+    for _ in range(lines + 1):
+        position = text.find("\n", position + 1, page.end)
+        if position < 0:
+            break
+    else:
+        end = position
+    return Place(start, _stripped(text, start, end), place.page)
+
+
+def words_of(document: Document, place: Place) -> str:
+    """Where it is, for people: `page 3, characters 120-480`."""
+    unit = unit_of(document) or "page"
+    chars = f"characters {place.start}-{place.end}"
+    return f"{unit} {place.page}, {chars}" if place.page else chars
+
+
+def no_lines(document: Document) -> UsageError:
+    """Somebody has asked for lines."""
+    unit, path = unit_of(document) or "page", document.path
+    return UsageError(
+        f"the text of {path} was extracted: it has {unit}s, no lines",
+        hint=f"pincite get {path}#{format_page(1, unit)}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Where a text is now. `there` says that it is where it was cited."""
+
+    place: Place | None
+    there: bool
+
+
+def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
+    """Where the text of an item is in the document: at the cited characters, else nearest to
+    them."""
+    start, end = item.start_char or 0, item.end_char or 0
+    here = document.text[start:end]
+    if here.startswith(item.text) if text_cut else here == item.text:
+        place = place_of_chars(document, start, end)
+        return Held(place, place.page == item.page)
+    found = find_chars(document.text, item.text, start)
+    if found is None:
+        return Held(None, there=False)
+    return Held(place_of_chars(document, found, found + len(item.text)), there=False)
+
+
+def cited_then(opened: OpenSource, item: Evidence, document: Document | None) -> Document | None:
+    """The document in the revision that an item cites, None where that is not at hand."""
+    if document is not None and document.content_hash == item.content_hash:
+        same = same_revision(item.ref, document.ref)
+        if same or same_revision(item.ref, content_ref(item.content_hash)):
+            return document
+    return document_then(opened, item.ref, item.path)
+
+
+def document_then(opened: OpenSource, ref: str, path: str) -> Document | None:
+    """A document in a revision of its source, extracted; None where that is not at hand."""
+    raw = opened.read_at(ref, path)
+    if not raw:
+        return None
+    try:
+        return read_document(raw, source=opened.source, path=path, ref=ref)
+    except SourceError:
+        return None
+
+
+def find_quote(document: Document, quote: str, near: int) -> Place | None:
+    """Where the document has these words, whatever the white space, nearest to a character."""
+    text = document.text
+    line = text.count("\n", 0, near) + 1
+    found = find_text(text, quote, Lines(line, line), spaces="any")
+    if found is None:
+        return None
+    starts = _line_starts(text, found.start, found.end)
+    page = page_at(document.pages, starts[0])
+    return Place(*starts, page.number if page else None)
+
+
+def _line_starts(text: str, first: int, last: int) -> tuple[int, int]:
+    """Where these lines begin and end."""
+    position = 0
+    for _ in range(first - 1):
+        position = text.index("\n", position) + 1
+    end = position
+    for _ in range(last - first + 1):
+        end = text.find("\n", end) + 1
+        if end == 0:
+            return position, len(text)
+    return position, end - 1
+
+
+def _stripped(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end

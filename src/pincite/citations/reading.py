@@ -1,0 +1,175 @@
+"""The text of a citation, read from its file as it is now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.citations.pages import Place, no_lines, place_in, widened
+from pincite.citations.verify import document_at
+from pincite.errors import SourceError, UsageError
+from pincite.model import Document, PageUnit, SourceRecord
+from pincite.model.citation import Citation, format_citation
+from pincite.model.pages import unit_of
+from pincite.sources.reopening import reopen_source
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Lines of a file as it is now. `changed` says that it is not what was indexed, `newline` that
+    a newline follows the last line. `text.encode(encoding)` are the bytes of the file. Of a record
+    these are the characters from `start_char` to `end_char`, which is not one of them; of an
+    extracted document, too, which has no lines: they are 0, and `page` is the number of the
+    `page_unit` that all of it is on."""
+
+    citation: str
+    repo: str
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    changed: bool
+    encoding: str = "utf-8"
+    newline: bool = True
+    start_char: int | None = None
+    end_char: int | None = None
+    page: int | None = None
+    page_unit: PageUnit | None = None
+
+    @property
+    def raw(self) -> bytes:
+        """The lines as they stand in the file."""
+        end = "\n" if self.newline else ""
+        return f"{self.text}{end}".encode(self.encoding)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file as it was when it was indexed: where, its path, revision and content hash."""
+
+    collection: str
+    record: SourceRecord
+    path: str
+    ref: str
+    content_hash: str
+
+
+def _document(known: IndexedFile, folder: Path | None) -> Document:
+    record, path = known.record, known.path
+    with reopen_source(record, folder=folder, only_read=True) as opened:
+        document = document_at(opened, path)
+    if document is None:
+        raise SourceError(
+            f"{path} is not in {record.source.location} any more", hint="pincite index"
+        )
+    return document
+
+
+def read_cited(known: IndexedFile, folder: Path | None, cited: Citation, context: int) -> Passage:
+    """A page, or characters of a record or of an extracted document as it is now, and so many
+    whole lines before and after. Raises UsageError, SourceError."""
+    document = _document(known, folder)
+    start, end = cited.start_char, cited.end_char
+    chars = None if start is None or end is None else (start, end)
+    if cited.page is not None or unit_of(document) is not None:
+        place = place_in(document, cited.page, cited.page_unit, chars)
+        return _of_pages(known, document, widened(document, place, context))
+    text = document.text
+    if chars is None or not 0 <= chars[0] < chars[1] or chars[0] >= len(text):
+        raise UsageError(f"{known.path} has {len(text):,} characters, none from {start} to {end}")
+    first, last = chars[0], min(chars[1], len(text))
+    if context:
+        first, last = _line_start(text, first, context), _line_end(text, last, context)
+    return _passage(known, document, first, last)
+
+
+def _of_pages(known: IndexedFile, document: Document, place: Place) -> Passage:
+    """A passage of an extracted document."""
+    changed = document.content_hash != known.content_hash
+    name, ref = known.record.source.name, document.ref if changed else known.ref
+    unit = unit_of(document) if place.page else None
+    cited = Citation(
+        *(name, ref, known.path),
+        start_char=place.start,
+        end_char=place.end,
+        page=place.page,
+        page_unit=unit,
+    )
+    text = document.text[place.start : place.end]
+    return Passage(
+        *(format_citation(cited), name, known.path, 0, 0, text, changed),
+        newline=False,
+        start_char=place.start,
+        end_char=place.end,
+        page=place.page,
+        page_unit=unit,
+    )
+
+
+def _line_start(text: str, position: int, above: int) -> int:
+    for _ in range(above + 1):
+        position = text.rfind("\n", 0, position)
+        if position < 0:
+            return 0
+    return position + 1
+
+
+def _line_end(text: str, position: int, below: int) -> int:
+    position -= 1
+    for _ in range(below + 1):
+        position = text.find("\n", position + 1)
+        if position < 0:
+            return len(text)
+    return position
+
+
+def _passage(known: IndexedFile, document: Document, first: int, last: int) -> Passage:
+    """Characters of a record, with the lines that they are in."""
+    changed = document.content_hash != known.content_hash
+    name, ref = known.record.source.name, document.ref if changed else known.ref
+    cited = Citation(name, ref, known.path, start_char=first, end_char=last)
+    return Passage(
+        citation=format_citation(cited),
+        repo=name,
+        path=known.path,
+        start_line=document.text.count("\n", 0, first) + 1,
+        end_line=document.text.count("\n", 0, max(first, last - 1)) + 1,
+        text=document.text[first:last],
+        changed=changed,
+        newline=False,
+        start_char=first,
+        end_char=last,
+    )
+
+
+def read_lines(
+    known: IndexedFile, start: int, end: int, context: int, folder: Path | None
+) -> Passage:
+    record, path = known.record, known.path
+    document = _document(known, folder)
+    if unit_of(document) is not None:
+        if (start, end) != (1, 10**9):
+            raise no_lines(document)
+        return _of_pages(known, document, place_in(document, None, None, None))
+    changed = document.content_hash != known.content_hash
+    ref = document.ref if changed else known.ref
+    lines = document.text.split("\n")
+    if start > len(lines) or start < 1:
+        raise UsageError(f"{path} has {len(lines)} lines, there is no line {start}")
+    last = min(end + context, len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0))
+    start = max(1, start - context)
+    last = max(start, last)
+    if document.cited_in == "char":
+        begin = sum(len(line) + 1 for line in lines[: start - 1])
+        return _passage(known, document, begin, begin + len("\n".join(lines[start - 1 : last])))
+    return Passage(
+        citation=format_citation(Citation(record.source.name, ref, path, start, last)),
+        repo=record.source.name,
+        path=path,
+        start_line=start,
+        end_line=last,
+        text="\n".join(lines[start - 1 : last]),
+        changed=changed,
+        encoding=document.encoding,
+        newline=last < len(lines),
+    )

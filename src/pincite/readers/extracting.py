@@ -1,0 +1,187 @@
+"""The text of a file, extracted by a process of its own: what it breaks costs that file.
+
+One process reads many files, one after the other. It is ended when a file crashes it, takes too
+long or too much memory, and the next file gets another one. Extractions are kept by their content
+for a while: citations of a file are read, checked and looked at soon after each other.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from pincite.errors import SourceError
+from pincite.readers.extraction import MOST_CHARS, Extraction, fault_of, refused
+from pincite.readers.extractors import EXTRACTORS, extracted_suffix, extractor_name, is_missing
+from pincite.support.environment import without_secrets
+from pincite.support.pipes import read_block, write_block
+
+LIMIT_S: Final = 120.0  # guess, unmeasured: 1,000 pages with tables take half of it
+MEMORY_BYTES: Final = 2_000_000_000
+_MOST_ANSWER: Final = 500_000_000  # bytes: text, elements and pictures
+_KEPT_BYTES: Final = 64_000_000
+_KEPT_IDLE: Final = 2  # processes with nothing to do; each has 50 MB and ends by itself
+_ELEMENT_BYTES: Final = 200
+_ANSWER: Final = msgspec.msgpack.Decoder(tuple[str, Extraction | None])
+
+
+class Extracting:
+    """Extracts in processes; safe to use from several threads, each of which has its own."""
+
+    def __init__(self, limit_s: float = LIMIT_S, memory_bytes: int = MEMORY_BYTES) -> None:
+        self._limit_s = limit_s
+        self._memory_bytes = memory_bytes
+        self._idle: list[_Process] = []
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str], tuple[Extraction, int]] = OrderedDict()
+        self._kept_bytes = 0
+
+    def extract(self, path: str, raw: bytes, content_hash: str) -> Extraction:
+        """The text of a file of a suffix that has an extractor. Raises SourceError that says why
+        there is none, as `readers.extraction.reason_of` reads it."""
+        suffix = extracted_suffix(path)
+        if is_missing(suffix):
+            extra = EXTRACTORS[suffix].extra
+            raise refused("no_extractor", f"pip install 'pincite[{extra}]'")
+        key = (suffix, content_hash)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key][0]
+        if not raw.strip(b"\0 \t\r\n"):
+            raise refused("empty", "the file has nothing in it")
+        found = self._ask(suffix, raw)
+        self._keep(key, found)
+        return found
+
+    def _ask(self, suffix: str, raw: bytes) -> Extraction:
+        process = self._take()
+        was_used = process.used
+        try:
+            said, found = process.ask(suffix, raw, self._limit_s)
+        except TimeoutError as error:
+            process.end()
+            raise refused("timed_out", f"it takes more than {self._limit_s:.0f} s") from error
+        except (EOFError, BrokenPipeError) as error:
+            process.end()
+            if was_used:  # it may have ended by itself just now, having had nothing to do
+                return self._ask(suffix, raw)
+            raise refused("failed", "its extractor has crashed") from error
+        except (ValueError, msgspec.MsgspecError) as error:  # no answer of ours
+            process.end()
+            raise refused("failed", f"its extractor gave no answer: {error}") from error
+        except BaseException:
+            process.end()
+            raise
+        self._give_back(process, worn=said.startswith("too_large"))
+        if found is None:
+            raise SourceError(said)
+        if fault := fault_of(found):
+            code = "too_large" if len(found.text) > MOST_CHARS else "failed"
+            raise SourceError(f"{code}: its text {fault}")
+        if not found.text.strip():
+            scanned = any(note.startswith("scanned") for note in found.notes)
+            code, why = ("scanned", "its pages are pictures") if scanned else ("empty", "no text")
+            raise SourceError(f"{code}: {why}")
+        return replace(found, extractor=extractor_name(suffix))
+
+    def _take(self) -> _Process:
+        with self._lock:
+            while self._idle:
+                process = self._idle.pop()
+                if process.alive:
+                    return process
+                process.end()
+        return _Process(self._limit_s, self._memory_bytes)
+
+    def _give_back(self, process: _Process, *, worn: bool) -> None:
+        with self._lock:
+            if not worn and len(self._idle) < _KEPT_IDLE:
+                self._idle.append(process)
+                return
+        process.end()
+
+    def _keep(self, key: tuple[str, str], found: Extraction) -> None:
+        size = 4 * len(found.text) + _ELEMENT_BYTES * len(found.elements)
+        size += sum(len(image.data) for image in found.images.values())
+        if size > _KEPT_BYTES // 2:
+            return
+        with self._lock:
+            self._kept_bytes += size - self._kept.pop(key, (found, 0))[1]
+            self._kept[key] = found, size
+            while self._kept_bytes > _KEPT_BYTES:
+                self._kept_bytes -= self._kept.popitem(last=False)[1][1]
+
+    def close(self) -> None:
+        """End all processes that have nothing to do."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for process in idle:
+            process.end()
+
+
+class _Process:
+    """A child, in a group of its own."""
+
+    def __init__(self, limit_s: float, memory_bytes: int) -> None:
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-P", "-B", "-m", "pincite.readers.extraction_process"),
+                *(str(memory_bytes), str(int(limit_s) + 1)),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            stderr=subprocess.DEVNULL,
+            env={**without_secrets(os.environ), "PYTHONHASHSEED": "0"},
+            cwd="/",
+            start_new_session=True,  # Ctrl-C is for the one that waits
+        )
+        self.used = False
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, suffix: str, raw: bytes, limit_s: float) -> tuple[str, Extraction | None]:
+        """Raises EOFError or BrokenPipeError where the process has gone, TimeoutError, and
+        ValueError or MsgspecError for what is no answer."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise EOFError
+        self.used = True
+        write_block(stdin, suffix.encode())
+        write_block(stdin, raw)
+        until_s = time.monotonic() + limit_s
+        return _ANSWER.decode(read_block(stdout, until_s, _MOST_ANSWER))
+
+    def end(self) -> None:
+        """Kill it, with whatever it has started."""
+        if self.alive:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+_OURS: Final = Extracting()
+atexit.register(_OURS.close)
+
+
+def extract(path: str, raw: bytes, content_hash: str) -> Extraction:
+    """As `Extracting.extract`, with the processes and the memory that all of this program share."""
+    return _OURS.extract(path, raw, content_hash)

@@ -1,0 +1,115 @@
+"""The process that extracts: `python -m pincite.readers.extraction_process MEMORY SECONDS`.
+
+It reads a suffix and the bytes of a file from its standard input, and writes an `Extraction` or why
+there is none. What it reads is a stranger's: it may take so much memory and time, open no file for
+writing, start no process and reach no network, whatever a library is talked into.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from contextlib import suppress
+from importlib import import_module
+from typing import IO, Any, Final
+
+import msgspec
+
+from pincite.errors import SourceError
+from pincite.readers.extraction import Extraction, Extractor
+from pincite.readers.extractors import EXTRACTORS
+from pincite.support.pipes import read_block, write_block
+
+IDLE_S: Final = 60.0  # guess, unmeasured: a run has the next file before
+_WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_FORBIDDEN: Final = frozenset(
+    """socket.__new__ socket.connect socket.bind socket.getaddrinfo subprocess.Popen os.system
+    os.exec os.posix_spawn os.spawn os.fork os.forkpty os.remove os.rename os.rmdir os.mkdir
+    os.truncate os.link os.symlink os.chmod os.chown os.putenv pty.spawn webbrowser.open
+    urllib.Request shutil.rmtree shutil.move shutil.copyfile""".split()
+)
+
+
+def forbid(event: str, arguments: tuple[Any, ...]) -> None:
+    """Raise PermissionError for what no extractor has to do; an audit hook."""
+    if event in _FORBIDDEN:
+        raise PermissionError(f"extractors may not do this: {event}")
+    if event == "open" and _would_write(*arguments[1:3]):
+        raise PermissionError("extractors may not write files")
+
+
+def _would_write(mode: object, flags: object) -> bool:
+    by_mode = isinstance(mode, str) and not set("wax+").isdisjoint(mode)
+    return by_mode or (isinstance(flags, int) and bool(flags & _WRITES))
+
+
+def limit_process(memory_bytes: int) -> None:
+    """From here on: so much memory, no core file, nothing written to a file."""
+    for kind, most in (
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        with suppress(OSError, ValueError):  # some systems have no such limit
+            resource.setrlimit(kind, (most, most))
+    sys.addaudithook(forbid)
+
+
+def _allow_seconds(seconds: int) -> None:
+    """End the process when it has computed for so much longer, should nobody be there to do it."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    with suppress(OSError, ValueError):
+        soft = int(used.ru_utime + used.ru_stime) + seconds + 2
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def extract_here(suffix: str, raw: bytes) -> Extraction:
+    """The extraction, in this process. Raises SourceError, and whatever a library raises."""
+    one = EXTRACTORS[suffix]
+    extractor: Extractor = getattr(import_module(one.module), one.function)
+    return extractor(raw)
+
+
+def answer(suffix: str, raw: bytes) -> tuple[str, Extraction | None]:
+    """The extraction, or `code: detail` in words."""
+    try:
+        return "", extract_here(suffix, raw)
+    except SourceError as error:
+        return error.message or "failed", None
+    except ImportError as error:
+        return f"no_extractor: {error}", None
+    except MemoryError:
+        return "too_large: it takes more memory than extractors may have", None
+    except RecursionError:
+        return "failed: it is nested too deeply", None
+    except Exception as error:  # noqa: BLE001 - a library's fault costs one file
+        return f"failed: {type(error).__name__}: {error}"[:500], None
+
+
+def serve(seconds: int, given: IO[bytes], found: IO[bytes]) -> None:
+    """Extract what comes, until nothing comes any more."""
+    with suppress(EOFError, BrokenPipeError, TimeoutError):
+        while True:
+            suffix = read_block(given, time.monotonic() + IDLE_S).decode("ascii")
+            raw = read_block(given)
+            _allow_seconds(seconds)
+            said = answer(suffix, raw)
+            del raw
+            write_block(found, msgspec.msgpack.encode(said))
+
+
+def main() -> None:
+    """Keep standard output for answers alone, whatever a library prints."""
+    given, found = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    silent = os.open(os.devnull, os.O_RDWR)
+    os.dup2(silent, 0)
+    os.dup2(silent, 1)
+    limit_process(int(sys.argv[1]))
+    serve(int(sys.argv[2]), given, found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Extractors of office formats and notebooks. Each is imported by the process that extracts."""

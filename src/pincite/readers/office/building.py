@@ -1,0 +1,151 @@
+"""The text of a file while an extractor goes through it: elements with a blank line between."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pincite.model import Element, ElementKind, PageSpan, PageUnit
+from pincite.ports import Image
+from pincite.readers.extraction import MOST_CHARS, Extraction, refused
+from pincite.readers.extractors import extractor_name
+
+CELL: Final = " | "  #: between the cells of a row
+_MOST_ELEMENTS = 500_000
+_MOST_IMAGE = 5_000_000  # bytes; what a vision model is sent is smaller
+_MOST_IMAGES = 50_000_000  # bytes of all of them
+_TITLE_CHARS = 200
+_MEDIA_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_NO_TEXT: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+_LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
+_SPACES: Final = re.compile(r"[^\S\n]+")
+
+
+class Builder:
+    """Elements in reading order, page by page."""
+
+    def __init__(self, unit: PageUnit, suffix: str) -> None:
+        self._unit: PageUnit = unit
+        self._suffix = suffix
+        self._parts: list[str] = []
+        self._length = 0
+        self._elements: list[Element] = []
+        self._starts: list[int] = [0]
+        self._images: dict[str, Image] = {}
+        self._image_bytes = 0
+        self._notes: dict[str, None] = {}
+
+    @property
+    def page(self) -> int:
+        """The number of the page that is being written."""
+        return len(self._starts)
+
+    @property
+    def unit(self) -> PageUnit:
+        """What a page is called."""
+        return self._unit
+
+    def next_page(self) -> None:
+        """What follows is on another page."""
+        self._gap()
+        self._starts.append(self._length)
+
+    def note(self, line: str) -> None:
+        """Note what is remarkable, `code: detail`, once."""
+        if len(self._notes) < 50:
+            self._notes[" ".join(line.split())] = None
+
+    def add(
+        self,
+        kind: ElementKind,
+        text: str,
+        *,
+        level: int = 0,
+        header: str = "",
+        image: str = "",
+        marginal: bool = False,
+        close: bool = False,
+    ) -> None:
+        """The next element; one without text is left out, but for images. A `close` one stands on
+        the next line."""
+        text = clean(text)
+        if not text and not image:
+            return
+        self._gap("\n" if close else "\n\n")
+        start = self._length
+        self._write(text)
+        element = Element(
+            kind, start, self._length, self.page, None, level, header, marginal, image
+        )
+        self._elements.append(element)
+        if len(self._elements) > _MOST_ELEMENTS:
+            raise refused("too_large", f"more than {_MOST_ELEMENTS:,} paragraphs")
+
+    def table(self, rows: Sequence[Sequence[str]]) -> None:
+        """Rows as lines, the cells of each on one line; the first row is the header."""
+        lines = [line for row in rows if (line := row_of(row))]
+        if len(lines) > 1:
+            self.add("table", "\n".join(lines), header=clean(lines[0]))
+        elif lines:
+            self.add("table", lines[0])
+
+    def picture(self, data: bytes, media_type: str, text: str) -> None:
+        """An image with what the file says of it."""
+        usable = media_type in _MEDIA_TYPES and 0 < len(data) <= _MOST_IMAGE
+        name = hashlib.sha256(data).hexdigest() if usable else ""
+        if name and name not in self._images:
+            if self._image_bytes + len(data) > _MOST_IMAGES:
+                name = ""
+            else:
+                self._images[name] = Image(data, media_type)
+                self._image_bytes += len(data)
+        self.add("image", " ".join(text.split()), image=name)
+
+    def done(self, title: str = "") -> Extraction:
+        """All of it."""
+        text = "".join(self._parts)
+        ends = [*self._starts[1:], len(text)]
+        pages = tuple(
+            PageSpan(start, end, {}, number)
+            for number, (start, end) in enumerate(zip(self._starts, ends, strict=True), start=1)
+        )
+        return Extraction(
+            text,
+            tuple(self._elements),
+            pages,
+            self._unit,
+            extractor_name(self._suffix),
+            " ".join(clean(title).split())[:_TITLE_CHARS],
+            tuple(self._notes),
+            self._images,
+        )
+
+    def _gap(self, space: str = "\n\n") -> None:
+        if self._parts and not self._parts[-1].isspace():
+            self._write(space)
+
+    def _write(self, text: str) -> None:
+        if not text:
+            return
+        self._parts.append(text)
+        self._length += len(text)
+        if self._length > MOST_CHARS:
+            raise refused("too_large", f"more than {MOST_CHARS:,} characters of text")
+
+
+def clean(text: str) -> str:
+    """Text without control characters and half characters, with line ends as newlines, and without
+    white space around it."""
+    text = _LINE_ENDS.sub("\n", text)
+    return _SURROGATES.sub("\ufffd", _NO_TEXT.sub("", text)).strip()
+
+
+def row_of(cells: Sequence[str]) -> str:
+    """The cells on one line, without the empty ones at its end; "" where all are empty."""
+    kept = [_SPACES.sub(" ", clean(cell).replace("\n", " ")) for cell in cells]
+    while kept and not kept[-1]:
+        kept.pop()
+    return CELL.join(kept)

@@ -1,0 +1,287 @@
+"""Word files: paragraphs, headings, lists, tables, footnotes and pictures in the order of the body.
+
+Where Word has noted its page breaks, pages are those that it showed last. Otherwise the file does
+not say where its pages are, and its parts are chapters: each begins with a heading of the first
+level. What was deleted with changes being tracked, hidden text, comments, and running headers and
+footers are not read.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import docx
+from docx.document import Document
+from docx.oxml.ns import qn
+
+from pincite.readers.extraction import Extraction, refused
+from pincite.readers.office.building import Builder
+from pincite.readers.office.package import open_package
+
+_P, _TBL, _TC, _TR, _R = (qn(f"w:{name}") for name in ("p", "tbl", "tc", "tr", "r"))
+_ALTERNATE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
+_DRAWING, _PICT = qn("w:drawing"), qn("w:pict")
+_BLIP, _EMBED = qn("a:blip"), qn("r:embed")
+_DOC_PR = qn("wp:docPr")
+_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_TEXTS: Final = {qn("w:tab"): "\t", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
+_SKIPPED: Final = frozenset(
+    qn(f"w:{name}") for name in ("del", "moveFrom", "instrText", "delText", "rPr", "pPr", "sdtPr")
+)
+_HEADING = re.compile(r"heading\s*([1-9])", re.I)
+_MOST_DEPTH = 200  # of elements within each other
+_MOST_SPAN = 100  # columns that one cell spans
+
+
+def extract_docx(raw: bytes) -> Extraction:
+    """The text of a Word file. Raises SourceError."""
+    open_package(raw)
+    try:
+        document = docx.Document(io.BytesIO(raw))
+    except (KeyError, ValueError) as error:
+        raise refused("failed", f"it is no Word file: {error}") from error
+    return _Reading(document).read()
+
+
+class _Reading:
+    """The reading of one file."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        body = document.element.body
+        self._paged = next(body.iter(qn("w:lastRenderedPageBreak")), None) is not None
+        self._builder = Builder("page" if self._paged else "chapter", "docx")
+        self._levels = _heading_levels(document)
+        self._notes = {kind: _notes_of(document, kind) for kind in ("footnote", "endnote")}
+        self._pending: list[str] = []  # notes of the paragraph that is being read
+        self._pictures: list[tuple[bytes, str, str]] = []
+        self._title = ""
+        self._in_list = False
+        self._text_on_page = False
+
+    def read(self) -> Extraction:
+        for block in self._blocks(self._document.element.body, 0):
+            if block.tag == _P:
+                self._paragraph(block)
+            else:
+                self._table(block)
+        title = self._document.core_properties.title or self._title
+        return self._builder.done(title)
+
+    def _blocks(self, parent: Any, depth: int) -> Iterator[Any]:
+        """Paragraphs and tables, also those within content controls and insertions."""
+        if depth > _MOST_DEPTH:
+            raise refused("failed", "it is nested too deeply")
+        for child in parent:
+            if child.tag in (_P, _TBL):
+                yield child
+            elif isinstance(child.tag, str) and child.tag not in _SKIPPED:
+                yield from self._blocks(child, depth + 1)
+
+    def _paragraph(self, paragraph: Any) -> None:
+        level, in_list = self._style(paragraph)
+        if level == 1 and not self._paged and self._text_on_page:
+            self._builder.next_page()
+            self._text_on_page = False
+        text = ""
+        for part in self._runs(paragraph, 0):
+            if part is not None:
+                text += part
+                continue
+            if self._paged:
+                self._add(text, level, close=in_list)
+                text = ""
+                self._builder.next_page()
+        self._add(text, level, close=in_list)
+        self._in_list = in_list
+        for note in self._pending:
+            self._builder.add("paragraph", note)
+        self._pending.clear()
+        self._add_pictures()
+
+    def _add(self, text: str, level: int, *, close: bool) -> None:
+        if not text.strip():
+            return
+        kind = "heading" if level else "paragraph"
+        self._builder.add(
+            "heading" if kind == "heading" else "paragraph",
+            text,
+            level=level,
+            close=close and self._in_list,
+        )
+        self._in_list = close
+        self._text_on_page = True
+        if level == 1:
+            self._title = self._title or text
+
+    def _add_pictures(self) -> None:
+        for picture in self._pictures:
+            self._builder.picture(*picture)
+        self._pictures.clear()
+
+    def _runs(self, parent: Any, depth: int) -> Iterator[str | None]:
+        """The texts in a paragraph, None for the end of a page."""
+        if depth > _MOST_DEPTH:
+            raise refused("failed", "it is nested too deeply")
+        for child in parent:
+            tag = child.tag
+            if tag == qn("w:t") or tag == _MATH_TEXT:
+                yield child.text or ""
+            elif tag in _TEXTS:
+                yield _TEXTS[tag]
+            elif tag == qn("w:lastRenderedPageBreak"):
+                yield None
+            elif tag == qn("w:br"):
+                if child.get(qn("w:type")) not in ("page", "column"):
+                    yield "\n"
+            elif tag in (qn("w:footnoteReference"), qn("w:endnoteReference")):
+                kind = "footnote" if tag == qn("w:footnoteReference") else "endnote"
+                note = self._notes[kind].get(child.get(qn("w:id")), "")
+                self._pending += [note] if note else []
+            elif tag in (_DRAWING, _PICT):
+                self._picture(child)
+                yield from self._boxes(child, depth + 1)
+            elif tag == _ALTERNATE:
+                if len(child):  # the first is for programs of today, the others say the same
+                    yield from self._runs(child[0], depth + 1)
+            elif tag == _R and _is_hidden(child):
+                continue
+            elif isinstance(tag, str) and tag not in _SKIPPED:
+                yield from self._runs(child, depth + 1)
+
+    def _boxes(self, drawing: Any, depth: int) -> Iterator[str | None]:
+        """The texts of text boxes, which stand in the paragraph that they are anchored in."""
+        for content in drawing.iter(qn("w:txbxContent")):
+            for paragraph in content.iter(_P):
+                inner = [part for part in self._runs(paragraph, depth + 1) if part]
+                if inner:
+                    yield "\n"
+                    yield from inner
+            yield "\n"
+
+    def _picture(self, drawing: Any) -> None:
+        said = next((one for one in drawing.iter(_DOC_PR)), None)
+        text = (said.get("descr") or "") if said is not None else ""
+        for blip in drawing.iter(_BLIP):
+            part = self._document.part.related_parts.get(blip.get(_EMBED))
+            if part is not None:  # linked pictures have none, and are not fetched
+                self._pictures.append((part.blob, part.content_type, text))
+
+    def _style(self, paragraph: Any) -> tuple[int, bool]:
+        """The level of a heading, 0 for other paragraphs, and whether it is an item of a list."""
+        properties = paragraph.pPr
+        if properties is None:
+            return 0, False
+        outline = properties.find(qn("w:outlineLvl"))
+        style = properties.style
+        level = self._levels.get(style, 0) if style else 0
+        if outline is not None:
+            level = _level_of(outline.get(qn("w:val")))
+        is_item = properties.find(qn("w:numPr")) is not None
+        return level, (is_item or bool(style and style.startswith("List"))) and not level
+
+    def _table(self, table: Any) -> None:
+        rows: list[list[str]] = []
+        for row in table.iter(_TR):
+            if row.getparent() is not table and not _is_wrapped(row, table):
+                continue  # of a table within a cell, whose text is in the cell
+            if self._paged and rows and _begins_page(row):
+                self._builder.table(rows)
+                self._builder.next_page()
+                rows = []
+            rows.append(self._row(row))
+        if len(rows) == 1 and len(rows[0]) == 1:  # a frame around paragraphs
+            self._builder.add("paragraph", rows[0][0])
+        else:
+            self._builder.table(rows)
+        self._text_on_page = self._text_on_page or bool(rows)
+        self._in_list = False
+        self._pending.clear()
+        self._add_pictures()
+
+    def _row(self, row: Any) -> list[str]:
+        cells: list[str] = []
+        for cell in row.iter(_TC):
+            if next(one for one in cell.iterancestors(_TR)) is not row:
+                continue
+            properties = cell.tcPr
+            span = properties.find(qn("w:gridSpan")) if properties is not None else None
+            merged = properties.find(qn("w:vMerge")) if properties is not None else None
+            goes_on = merged is not None and merged.get(qn("w:val")) != "restart"
+            cells.append("" if goes_on else self._cell(cell))
+            if span is not None:
+                width = min(_number(span.get(qn("w:val"))), _MOST_SPAN)
+                cells += [""] * (width - 1)
+        return cells
+
+    def _cell(self, cell: Any) -> str:
+        paragraphs = ("".join(p or "" for p in self._runs(one, 0)) for one in cell.iter(_P))
+        return "\n".join(text for text in paragraphs if text.strip())
+
+
+def _is_wrapped(row: Any, table: Any) -> bool:
+    """Is the row one of the table's, within a content control or an insertion?"""
+    return next(iter(row.iterancestors(_TBL)), None) is table
+
+
+def _begins_page(row: Any) -> bool:
+    """Does a page begin at the beginning of this row?"""
+    for one in row.iter(qn("w:lastRenderedPageBreak"), qn("w:t")):
+        return bool(one.tag == qn("w:lastRenderedPageBreak"))
+    return False
+
+
+def _is_hidden(run: Any) -> bool:
+    properties = run.find(qn("w:rPr"))
+    hidden = properties.find(qn("w:vanish")) if properties is not None else None
+    return hidden is not None and hidden.get(qn("w:val")) not in ("0", "false", "off")
+
+
+def _heading_levels(document: Document) -> dict[str, int]:
+    """The levels of the styles that are headings, by their id, whatever their names are in the
+    language of the program."""
+    styles = {one.style_id: one for one in document.styles if getattr(one, "style_id", None)}
+    found: dict[str, int] = {}
+    for name, style in styles.items():
+        seen: set[str] = set()
+        current: Any = style
+        while current is not None and current.style_id not in seen:
+            seen.add(current.style_id)
+            named = _HEADING.fullmatch(current.name or "")
+            outline = current.element.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
+            if named or outline is not None or (current.name or "").lower() == "title":
+                level = int(named[1]) if named else 1
+                if outline is not None and not named:
+                    level = _level_of(outline.get(qn("w:val")))
+                if level:
+                    found[name] = level
+                break
+            current = getattr(current, "base_style", None)
+    return found
+
+
+def _level_of(value: str | None) -> int:
+    """An outline level counts from 0, and 9 is the text."""
+    number = _number(value)
+    return number + 1 if 0 <= number < 9 else 0
+
+
+def _number(value: str | None) -> int:
+    return int(value) if value and re.fullmatch(r"[0-9]{1,9}", value) else 0
+
+
+def _notes_of(document: Document, kind: str) -> dict[str, str]:
+    """The texts of footnotes or endnotes, by their id."""
+    from docx.oxml.parser import parse_xml
+
+    found: dict[str, str] = {}
+    for relation in document.part.rels.values():
+        if relation.is_external or not relation.reltype.endswith(f"/{kind}s"):
+            continue
+        for note in parse_xml(relation.target_part.blob).iter(qn(f"w:{kind}")):
+            texts = ("".join(t.text or "" for t in p.iter(qn("w:t"))) for p in note.iter(_P))
+            found[note.get(qn("w:id"))] = "\n".join(filter(str.strip, texts)).strip()
+    return found

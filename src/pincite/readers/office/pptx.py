@@ -1,0 +1,119 @@
+"""Slides: their title, then shapes in the order in which a screen reader says them, then notes.
+
+Hidden slides are counted and not read. Footers, dates and slide numbers are marked as marginal.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree
+from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
+from pptx.exc import PackageNotFoundError
+
+from pincite.readers.extraction import Extraction, refused
+from pincite.readers.office.building import Builder
+from pincite.readers.office.package import open_package
+
+_MARGINAL = (PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.SLIDE_NUMBER)
+_MOST_DEPTH = 50  # of groups within each other
+_TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}t"
+_PARAGRAPH = "{http://schemas.openxmlformats.org/drawingml/2006/main}p"
+_DIAGRAM = "/diagramData"
+
+
+def extract_pptx(raw: bytes) -> Extraction:
+    """The text of slides. Raises SourceError."""
+    open_package(raw)
+    try:
+        presentation = Presentation(io.BytesIO(raw))
+    except (KeyError, ValueError, PackageNotFoundError) as error:
+        raise refused("failed", f"these are no slides: {error}") from error
+    builder = Builder("slide", "pptx")
+    title = presentation.core_properties.title or ""
+    for number, slide in enumerate(presentation.slides, start=1):
+        if number > 1:
+            builder.next_page()
+        if slide.element.get("show") in ("0", "false"):
+            builder.note(f"hidden: slide {number}")
+            continue
+        heading = slide.shapes.title
+        if heading is not None and heading.has_text_frame:
+            builder.add("heading", heading.text_frame.text, level=1)
+            title = title or heading.text_frame.text
+        for shape in _shapes(slide.shapes, 0):
+            if heading is None or shape.shape_id != heading.shape_id:
+                _add(builder, shape)
+        for text in _diagrams(slide):
+            builder.add("paragraph", text)
+        if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+            builder.add("paragraph", slide.notes_slide.notes_text_frame.text)
+    return builder.done(title)
+
+
+def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
+    """Shapes, also those in groups."""
+    if depth > _MOST_DEPTH:
+        raise refused("failed", "it is nested too deeply")
+    for shape in shapes:
+        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+            yield from _shapes(shape.shapes, depth + 1)
+        else:
+            yield shape
+
+
+def _add(builder: Builder, shape: Any) -> None:
+    if getattr(shape, "has_table", False) and shape.has_table:
+        rows = [
+            ["" if cell.is_spanned else cell.text_frame.text for cell in row.cells]
+            for row in shape.table.rows
+        ]
+        builder.table(rows)
+    elif getattr(shape, "has_chart", False) and shape.has_chart:
+        _add_chart(builder, shape.chart)
+    elif shape.has_text_frame:
+        is_margin = shape.is_placeholder and shape.placeholder_format.type in _MARGINAL
+        builder.add("paragraph", shape.text_frame.text, marginal=is_margin)
+    elif shape.element.tag.endswith("}pic"):
+        said = shape.element.xpath(".//p:cNvPr/@descr")
+        text = said[0] if said else ""
+        try:
+            image = shape.image
+        except (ValueError, KeyError, AttributeError):  # linked, or of a kind it does not know
+            builder.picture(b"", "", text)
+            return
+        builder.picture(image.blob, image.content_type, text)
+
+
+def _add_chart(builder: Builder, chart: Any) -> None:
+    """Its title, and its data as a table: a row for each category."""
+    if chart.has_title and chart.chart_title.has_text_frame:
+        builder.add("paragraph", chart.chart_title.text_frame.text)
+    for plot in chart.plots:
+        series = list(plot.series)
+        categories = [str(one) for one in plot.categories]
+        names = [str(one.name or "") for one in series]
+        values = [list(one.values) for one in series]
+        rows = [
+            [category, *(_shown(column[n]) if n < len(column) else "" for column in values)]
+            for n, category in enumerate(categories)
+        ]
+        builder.table([["", *names], *rows])
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _diagrams(slide: Any) -> Iterator[str]:
+    """The texts of SmartArt, a line for each of its items."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+    for relation in slide.part.rels.values():
+        if relation.is_external or not relation.reltype.endswith(_DIAGRAM):
+            continue
+        root = etree.fromstring(relation.target_part.blob, parser)
+        lines = ("".join(t.text or "" for t in p.iter(_TEXT)) for p in root.iter(_PARAGRAPH))
+        yield "\n".join(line for line in lines if line.strip())

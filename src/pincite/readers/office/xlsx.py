@@ -1,0 +1,112 @@
+"""Workbooks: each sheet is a page, its name a heading, its rows tables.
+
+A row that is empty ends a table, whose first row is its header. Values are those that the program
+computed last and saved; formulas are not computed. Hidden sheets are counted and not read.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import warnings
+import zipfile
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from openpyxl import load_workbook
+from openpyxl.utils.exceptions import InvalidFileException
+
+from pincite.readers.extraction import MOST_CHARS, Extraction, refused
+from pincite.readers.office.building import Builder
+from pincite.readers.office.package import open_package
+
+_MOST_CELLS = 1_000  # of a row; what is behind is left out
+_MOST_CHECKED = 20_000_000  # bytes of a file in which formulas without values are counted
+
+
+def extract_xlsx(raw: bytes) -> Extraction:
+    """The values of a workbook. Raises SourceError."""
+    open_package(raw)
+    builder = Builder("sheet", "xlsx")
+    workbook = _open(raw, values=True)
+    computed = _open(raw, values=False) if len(raw) <= _MOST_CHECKED else None
+    for number, sheet in enumerate(workbook.worksheets, start=1):
+        if number > 1:
+            builder.next_page()
+        if sheet.sheet_state != "visible":
+            builder.note(f"hidden: sheet {number}, {sheet.title}")
+            continue
+        lacking = _add(builder, sheet, computed)
+        if lacking:
+            builder.note(f"no_values: sheet {number}, {lacking:,} formulas without a saved value")
+    return builder.done(workbook.properties.title or "")
+
+
+def _open(raw: bytes, *, values: bool) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what it does not keep when it saves
+            return load_workbook(
+                io.BytesIO(raw), read_only=True, data_only=values, keep_links=False
+            )
+    except (InvalidFileException, KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
+        raise refused("failed", f"it is no workbook: {error}") from error
+    except ParseError as error:
+        raise refused("failed", f"its XML is broken: {error}") from error
+
+
+def _add(builder: Builder, sheet: Any, computed: Any) -> int:
+    """Write the rows of a sheet. Gives how many formulas have no value."""
+    sheet.reset_dimensions()  # what a file says of its size may be anything
+    formulas = None
+    if computed is not None:
+        same = computed[sheet.title]
+        same.reset_dimensions()
+        formulas = same.iter_rows(values_only=True)
+    rows: list[list[str]] = []
+    lacking = size = 0
+    titled = False
+    for row in sheet.iter_rows():
+        cells = row[:_MOST_CELLS]
+        shown = [_shown(cell) for cell in cells]
+        if formulas is not None:
+            given = next(formulas, ())
+            lacking += sum(
+                not text and isinstance(one, str) and one.startswith("=")
+                for text, one in zip(shown, given, strict=False)
+            )
+        if len(row) > _MOST_CELLS:
+            builder.note(f"columns_cut: sheet {builder.page}, at {_MOST_CELLS:,} columns")
+        if any(shown):
+            if not titled:
+                builder.add("heading", sheet.title, level=1)
+                titled = True
+            rows.append(shown)
+            size += sum(map(len, shown))
+            if size > MOST_CHARS:
+                raise refused("too_large", f"more than {MOST_CHARS:,} characters of text")
+        elif rows:
+            builder.table(rows)
+            rows = []
+    builder.table(rows)
+    return lacking
+
+
+def _shown(cell: Any) -> str:
+    """The value as the sheet shows it, near enough: percents, dates, and numbers without the noise
+    of binary fractions."""
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float | int):
+        if "%" in str(cell.number_format):
+            return f"{value * 100:.12g}%"
+        return str(value) if isinstance(value, int) else f"{value:.15g}"
+    if isinstance(value, dt.datetime):
+        plain = value.time() == dt.time()
+        return value.date().isoformat() if plain else value.isoformat(" ", "seconds")
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return str(value)

@@ -1,0 +1,14 @@
+"""What a child process may know of the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def without_secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables but for those that may hold a key or a password."""
+    return {name: value for name, value in environ.items() if not _may_be_secret(name)}
+
+
+def _may_be_secret(name: str) -> bool:
+    return any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD"))

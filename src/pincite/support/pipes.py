@@ -1,0 +1,45 @@
+"""Blocks of bytes between a process and its child: each with its length before it."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import struct
+import time
+from typing import IO, Final
+
+_LENGTH: Final = struct.Struct(">I")
+
+
+def write_block(pipe: IO[bytes], raw: bytes) -> None:
+    """All of the bytes. Raises BrokenPipeError where nobody reads them."""
+    for part in (_LENGTH.pack(len(raw)), raw):
+        left = memoryview(part)
+        while left:
+            left = left[os.write(pipe.fileno(), left) :]
+
+
+def read_block(
+    pipe: IO[bytes], until_s: float | None = None, most_bytes: int | None = None
+) -> bytes:
+    """The next block, before `until_s` of the monotonic clock. Raises EOFError, TimeoutError, and
+    ValueError for one that is longer than `most_bytes`."""
+    (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size, until_s))
+    if most_bytes is not None and length > most_bytes:
+        raise ValueError(f"a block of {length:,} bytes")
+    return _exactly(pipe, length, until_s)
+
+
+def _exactly(pipe: IO[bytes], size: int, until_s: float | None) -> bytes:
+    parts = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        while len(parts) < size:
+            left_s = None if until_s is None else max(0.0, until_s - time.monotonic())
+            if not selector.select(left_s):
+                raise TimeoutError
+            part = os.read(pipe.fileno(), size - len(parts))
+            if not part:
+                raise EOFError
+            parts += part
+    return bytes(parts)
