@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pincite.chunkers import lacks_grammar
 from pincite.ingestion.batch import SkippedFile
 from pincite.model import Attributes, Document
+from pincite.ports import Image
 from pincite.readers import content_hash_of, file_type, read_document
 from pincite.readers.front_matter import FrontMatter, front_matter_of
 from pincite.readers.includes import expand_includes
@@ -23,7 +24,7 @@ class ReadFile:
     """A document. `includes` names the files that it shows, one a line; `notes` say what is
     remarkable about it, each as `code: detail`; `fields` are what it says of
     itself, `inherited` the attributes that it has of its source, `chunk_attributes` the names of
-    those that only chunks have."""
+    those that only chunks have. `images` are those that its elements name, by their hash."""
 
     document: Document
     includes: str = ""
@@ -31,6 +32,7 @@ class ReadFile:
     fields: Mapping[str, object] = field(default_factory=dict)
     inherited: Attributes = field(default_factory=dict)
     chunk_attributes: frozenset[str] = frozenset()
+    images: Mapping[str, Image] = field(default_factory=dict)
 
 
 def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
