@@ -28,6 +28,7 @@ from pincite.ingestion.batch import Prepared
 from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import prepare, prepare_all
@@ -80,7 +81,10 @@ async def index_sources(
         folder = settings.index
         with open_all(locations, options, base, settings.sources, known, folder, among) as opened:
             schema = await settle_schema(settings, client, held, known, opened, options)
-            async with open_dense(settings, of_model(settings, held, options), options) as dense:
+            async with (
+                open_dense(settings, of_model(settings, held, options), options) as dense,
+                open_vision(settings, asked_for=among is None) as vision,
+            ):
                 if options.background and dense.name and among is None:
                     require_local(dense.name)
                 models = Models(settings.use, settings.models, offline=settings.offline)
@@ -99,6 +103,7 @@ async def index_sources(
                     options.on_notice,
                     careful=among is not None,
                     background=options.background,
+                    vision=vision,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 formerly = base.sources if base and among is None else ()

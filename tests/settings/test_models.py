@@ -69,3 +69,9 @@ def test_the_settings_of_the_page_about_models_are_settings(tmp_path: Path) -> N
     page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert load(tmp_path, block).use.options["docs"].beside
+
+
+def test_a_model_for_pictures_is_named_beside_the_others(tmp_path: Path) -> None:
+    found = load(tmp_path, '[models]\nvision = "openai:gpt-5-mini"\n')
+    assert found.use.vision == "openai:gpt-5-mini"
+    assert load(tmp_path, '[models]\nvision = ""\n').use.vision == ""

@@ -86,6 +86,9 @@ async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...
     named |= {("dense", n): f"collection {c}" for c, n in use.collections.items() if n != BUNDLED}
     named |= {("rerank", use.rerank): "searches"} if use.rerank else {}
     named |= {("llm", use.llm): "answers"} if use.llm else {}
+    if use.vision:
+        said = "answers and pictures" if use.vision == use.llm else "pictures of documents"
+        named |= {("llm", use.vision): said}
     findings = [_bundled(settings)]
     for (kind, name), purpose in named.items():
         findings.append(await _examine(settings, kind, name, purpose, ask))

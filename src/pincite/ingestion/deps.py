@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import BATCH_CHUNKS
+from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import MadeWith, made_with_no_other
 from pincite.model import Notice
@@ -25,7 +26,8 @@ class IngestDeps:
     chunks are written without the dense vectors that they have not had before. `stage` is what
     progress calls the run: `index`, or `embed` where words alone are there already. With
     `background` vectors of more than `much_bytes` are left to another run. A `careful` run removes
-    nothing where a source looks as if its disk were away."""
+    nothing where a source looks as if its disk were away. `vision` describes
+    pictures, where a model is named for that."""
 
     index: Index
     sparse: SparseEncoder
@@ -40,3 +42,4 @@ class IngestDeps:
     stage: str = "index"
     careful: bool = False
     background: bool = False
+    vision: Vision | None = None

@@ -14,6 +14,7 @@ from pincite.ingestion.analysis import Analyser, Here, Pending
 from pincite.ingestion.batch import Batch, Prepared, SkippedFile
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
+from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.read import ReadFile, read
 from pincite.ingestion.revisions import record_of, unembedded_revision
@@ -50,7 +51,7 @@ def prepare_all(
     to_read = iter(entries)
     for position, entry in enumerate(entries, start=1):
         for ahead in islice(to_read, _AHEAD - len(begun)):
-            begun.append(begin(opened, ahead, spec, analyser))
+            begun.append(begin(opened, ahead, spec, analyser, deps.vision))
         one = finish(opened, entry, begun.popleft(), spec, deps)
         if isinstance(one, Prepared) and one.new:
             spec = replace(spec, attributes={**spec.attributes, **one.new})
@@ -68,18 +69,24 @@ def prepare(
     opened: OpenSource, entry: Entry, spec: CollectionSpec, deps: IngestDeps
 ) -> Prepared | SkippedFile:
     """A file as points that lack their dense vectors, or why there are none."""
-    begun = begin(opened, entry, spec, Here(deps.chunker, deps.sparse))
+    begun = begin(opened, entry, spec, Here(deps.chunker, deps.sparse), deps.vision)
     return finish(opened, entry, begun, spec, deps)
 
 
 def begin(
-    opened: OpenSource, entry: Entry, spec: CollectionSpec, analyser: Analyser
+    opened: OpenSource,
+    entry: Entry,
+    spec: CollectionSpec,
+    analyser: Analyser,
+    vision: Vision | None = None,
 ) -> _Begun | SkippedFile:
-    """A file that is read, and being cut and weighed."""
+    """A file that is read, with its pictures described, and being cut and weighed."""
     try:
         found = read(opened, entry)
         if isinstance(found, SkippedFile):
             return found
+        if vision is not None:
+            found = vision.noted(found)
         return _Begun(found, analyser.submit(found.document, spec.average_length or ANY_AVERAGE))
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
         return _failed(entry, error)

@@ -73,7 +73,8 @@ class Element:
     stands on the page, None where the format has no places. `level` is that of a heading, from 1.
     `header` is the header row of a table, which each of its chunks repeats for the encoder.
     `marginal` says that it is a running header or footer, which is not indexed. `image` is the
-    SHA-256 of the bytes of an image, empty for anything else."""
+    SHA-256 of the bytes of an image, empty for anything else; `note` what a vision model said of
+    it, which is in no text."""
 
     kind: ElementKind
     start: int
@@ -84,6 +85,7 @@ class Element:
     header: str = ""
     marginal: bool = False
     image: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ def _flat(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
 
 
 def _models() -> Iterator[Key]:
-    for name, default in (("dense", BUNDLED), ("rerank", ""), ("llm", "")):
+    for name, default in (("dense", BUNDLED), ("rerank", ""), ("llm", ""), ("vision", "")):
         yield _key(("models", name), "text", default)
 
 

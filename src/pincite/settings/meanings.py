@@ -16,6 +16,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             ),
             "rerank": "the reranker, PROVIDER:MODEL; empty for none",
             "llm": "the language model, PROVIDER:MODEL; empty for none",
+            "vision": "describes pictures of documents, PROVIDER:MODEL; empty: none are sent",
         },
         "store": {
             "kind": 'where points are kept; "qdrant" where only a url is given',

@@ -4,6 +4,7 @@
 dense = "voyage:voyage-4"         # new collections; "bundled", the usual one; empty is that, too
 rerank = "cohere:rerank-v4.0-fast"
 llm = "ollama:qwen3"
+vision = "ollama:qwen3-vl"        # describes pictures of documents; see docs/pdf.md
 
 [collections.code]
 dense = "voyage:voyage-code-3"
@@ -85,6 +86,7 @@ class ModelSettings:
     dense: str = ""
     rerank: str = ""
     llm: str = ""
+    vision: str = ""
     collections: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, CollectionOptions] = field(default_factory=dict)
     providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
@@ -133,7 +135,7 @@ def take_model_settings(
     )
 
 
-_KNOWN = {"models": ("dense", "rerank", "llm"), "cache": ("limit_mb",)}
+_KNOWN = {"models": ("dense", "rerank", "llm", "vision"), "cache": ("limit_mb",)}
 
 
 def _only(given: Mapping[str, Mapping[str, Any]], origin: str, name: str) -> list[tuple[str, Any]]:

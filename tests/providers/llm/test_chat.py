@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from typing import Any
 
 import pytest
 
-from pincite.errors import AuthError, BadResponse, TooLarge, Unavailable
-from pincite.ports import LLM, Message
+from pincite.errors import AuthError, BadResponse, Invalid, TooLarge, Unavailable
+from pincite.ports import LLM, Image, Message
 from pincite.providers.http import Transport
 from pincite.providers.llm.chat import ChatModel, open_llm
 from pincite.providers.names import parse_model
@@ -241,3 +242,35 @@ def test_an_answer_that_cannot_be_is_never_used(body: bytes) -> None:
 def test_a_wrong_key_is_an_error_of_its_own() -> None:
     with ContractServer(key="right") as running, pytest.raises(AuthError):
         complete(running, "openai:gpt-5-mini")
+
+
+def test_pictures_follow_the_text_as_data(server: ContractServer) -> None:
+    picture = b"\x89PNG..."
+    asked = Message("user", "What is this?", (Image(picture, "image/png"),))
+
+    async def run() -> tuple[str, str]:
+        async with opened(server, "llm", LLMS[0]) as llm:
+            pieces = [piece async for piece in llm.stream([asked])]
+            return (await llm.complete([asked])).text, "".join(pieces)
+
+    seen = f"What is this? image/png {len(picture)} {sha256(picture).hexdigest()}"
+    told = " ".join(reversed(seen.replace("image/", "").split()))  # as this server answers
+    server.record.clear()
+    assert asyncio.run(run()) == (told, told)
+    parts = [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORy4uLg=="}},
+    ]
+    messages = [{"role": "user", "content": parts}]
+    assert [body["messages"] for body in server.record.bodies] == [messages, messages]
+
+
+def test_a_model_that_reads_text_alone_refuses_pictures(server: ContractServer) -> None:
+    asked = Message("user", "What is this?", (Image(b"x", "image/png"),))
+
+    async def run() -> None:
+        async with opened(server, "llm", "vllm:text-only") as llm:
+            await llm.complete([asked])
+
+    with pytest.raises(Invalid, match="image input is not supported"):
+        asyncio.run(run())

@@ -25,8 +25,8 @@ def typeset(text: str, picture: bytes = b"") -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "main.typ").write_text(text, encoding="utf-8")
         (Path(folder) / "picture.png").write_bytes(picture)
-        fonts: list[str | Path] = [FONTS] if FONTS.is_dir() else []
-        made = typst.compile(str(Path(folder) / "main.typ"), font_paths=fonts)
+        fonts = [FONTS] if FONTS.is_dir() else []
+        made = typst.compile(Path(folder) / "main.typ", font_paths=fonts)
     assert isinstance(made, bytes)
     return made
 

@@ -6,6 +6,7 @@ That is OpenAI itself and every local server: llama.cpp, Ollama, vLLM, LM Studio
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final, Protocol, get_args
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FACTS = Facts("the window of the model", "is an error")
 PATH: Final = "/v1/chat/completions"
+_IMAGE_TOKENS: Final = 1_600  # of the largest picture that is not made smaller, by the vendors
 _DATA, _DONE = "data:", "[DONE]"
 _FINISHES: Final[Mapping[str, Finish]] = {
     **{name: name for name in get_args(Finish)},
@@ -123,7 +125,7 @@ class ChatModel:
         await self._transport.close()
 
     def _request(self, messages: Sequence[Message], max_tokens: int | None) -> dict[str, object]:
-        turns = [{"role": one.role, "content": one.content} for one in messages]
+        turns = [{"role": one.role, "content": _content(one)} for one in messages]
         limit = {} if max_tokens is None else {self._limit_field: max_tokens}
         named = {"model": self._model} if self._model else {}
         return {**named, "messages": turns, **limit, **self._body}
@@ -132,7 +134,7 @@ class ChatModel:
         """A service counts what it reads and what it may write."""
         return Load(
             len(messages),
-            lambda: sum(estimate_tokens(one.content) for one in messages) + (max_tokens or 0),
+            lambda: sum(map(_tokens, messages)) + (max_tokens or 0),
         )
 
     async def _next(self, lines: AsyncIterator[str], remaining_s: float) -> str | None:
@@ -176,6 +178,21 @@ class ChatModel:
 
     def _bad(self, what: str) -> BadResponse:
         return BadResponse(f"{self._name} at {PATH} sent {what}")
+
+
+def _content(message: Message) -> str | list[dict[str, object]]:
+    """The text, or parts of it and of pictures, which are sent along: no address is given away."""
+    if not message.images:
+        return message.content
+    parts: list[dict[str, object]] = [{"type": "text", "text": message.content}]
+    for one in message.images:
+        url = f"data:{one.media_type};base64,{b64encode(one.data).decode('ascii')}"
+        parts.append({"type": "image_url", "image_url": {"url": url}})
+    return parts
+
+
+def _tokens(message: Message) -> int:
+    return estimate_tokens(message.content) + _IMAGE_TOKENS * len(message.images)
 
 
 def _whole(usage: object, name: str) -> int | None:

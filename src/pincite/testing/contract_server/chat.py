@@ -7,7 +7,9 @@ anything else with the last message, word by word backwards.
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +26,7 @@ _DOCUMENT = re.compile(r'<document id="(\d+)">\n(.*?)\n</document>', re.DOTALL)
 _QUERY = re.compile(r"<query>\n(.*?)\n</query>", re.DOTALL)
 _PASSAGE = re.compile(r'<passage id="\d+">\n(.*?)\n</passage>', re.DOTALL)
 _QUESTION = re.compile(r"<question>\n(.*?)\n</question>", re.DOTALL)
+_DATA_URI = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/=]+)")
 _YES = 0.5  # relevance from which a passage answers
 _PIECE = re.compile(r"\s*\S+")
 
@@ -50,6 +53,7 @@ def _chat(request: Request) -> Response:
     messages = body.get("messages") if isinstance(body, dict) else None
     if not isinstance(messages, list) or not messages:
         raise Refusal(400, "'messages' must be a list that is not empty")
+    messages = [_as_text(one, str(body.get("model", ""))) for one in messages]
     for one in messages:
         if one.get("role") not in _ROLES or not isinstance(one.get("content"), str):
             raise Refusal(400, "each message needs a role and a content")
@@ -71,6 +75,36 @@ def _chat(request: Request) -> Response:
     message = {"role": "assistant", "content": "".join(pieces), "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
     return Response(body={**base, "object": "chat.completion", "choices": [choice], "usage": usage})
+
+
+def _as_text(message: Any, model: str) -> Any:
+    """The message with the text of its parts for its content."""
+    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
+        return message
+    return {**message, "content": _seen(message["content"], model)}
+
+
+def _seen(parts: list[Any], model: str) -> str:
+    """The text of parts, and what a model that sees says of the pictures; others refuse them."""
+    found = []
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "text" and isinstance(part.get("text"), str):
+            found.append(part["text"])
+            continue
+        if kind != "image_url":
+            raise Refusal(400, f"Invalid content part type: {kind!r}")
+        if "text-only" in model:
+            raise Refusal(400, "image input is not supported by this model")
+        match = _DATA_URI.fullmatch(str((part.get("image_url") or {}).get("url", "")))
+        try:
+            data = b64decode(match[2], validate=True) if match else b""
+        except ValueError:
+            data = b""
+        if not match or not data:
+            raise Refusal(400, "Invalid image_url: expected a base64-encoded data URI")
+        found.append(f"{match[1]} {len(data)} {sha256(data).hexdigest()}")
+    return "\n".join(found)
 
 
 def _stream(

@@ -1,0 +1,82 @@
+"""What vision models said of pictures, kept: key -> note, in SQLite.
+
+Any number of processes may use one file. It is a cache: what goes wrong with it costs a request,
+never a run, and a damaged file begins again empty. Of a picture its hash alone is in it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final, TypeVar
+
+R = TypeVar("R")
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS notes"
+    " (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE NOT NULL, note TEXT NOT NULL)"
+)
+_BUSY_S: Final = 10.0
+_MOST: Final = 50_000  # notes, of up to a kilobyte each; the oldest go first
+_ASKED: Final = 500  # keys in one statement
+
+
+def note_key(image: str, fingerprint: str, prompt: str) -> bytes:
+    """16 bytes that name a picture, by its hash, under one model and one prompt."""
+    joined = f"{image}\0{fingerprint}\0{prompt}"
+    return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class NoteCache:
+    """A file of notes. Safe to share among threads and processes; it is open only while used."""
+
+    def __init__(self, path: Path, most: int = _MOST) -> None:
+        self.path = path
+        self._most = most
+        self._lock = threading.Lock()
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, str]:
+        """What is known of `keys`."""
+
+        def ask(db: sqlite3.Connection) -> dict[bytes, str]:
+            found: dict[bytes, str] = {}
+            for first in range(0, len(keys), _ASKED):
+                part = keys[first : first + _ASKED]
+                marks = ",".join("?" * len(part))
+                rows = db.execute(f"SELECT key, note FROM notes WHERE key IN ({marks})", part)
+                found.update(rows.fetchall())
+            return found
+
+        return self._try(ask, {}) if keys and self.path.is_file() else {}
+
+    def put(self, notes: Mapping[bytes, str]) -> None:
+        """Keep these; the oldest make room."""
+
+        def write(db: sqlite3.Connection) -> None:
+            with db:
+                db.executemany("INSERT OR REPLACE INTO notes (key, note) VALUES (?, ?)",
+                               notes.items())  # fmt: skip
+                db.execute("DELETE FROM notes WHERE id <= (SELECT max(id) FROM notes) - ?",
+                           (self._most,))  # fmt: skip
+
+        self._try(write, None)
+
+    def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
+        """A cache that is locked, full or not writable is as good as none."""
+        with self._lock:
+            for _ in range(2):
+                try:
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                    with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as db:
+                        db.execute(_SCHEMA)
+                        return work(db)
+                except (sqlite3.OperationalError, OSError):
+                    return otherwise
+                except sqlite3.DatabaseError:
+                    with suppress(OSError):
+                        self.path.unlink()
+        return otherwise
