@@ -78,8 +78,16 @@ def untimed(pack: EvidencePack) -> EvidencePack:
     return replace(pack, timings_ms={})
 
 
-@pytest.mark.parametrize("preset", [*PRESETS])
-@pytest.mark.parametrize("dense", [True, False])
+#: Each with vectors and without, but for what is searched by meaning alone.
+WAYS = [
+    (name, dense)
+    for name, profile in PRESETS.items()
+    for dense in (True, False)
+    if dense or profile.retrieve.mode != "vector"
+]
+
+
+@pytest.mark.parametrize(("preset", "dense"), WAYS)
 @pytest.mark.parametrize("scope", [Scope(), Scope(kinds=("code",)), Scope(paths=("k*",))])
 def test_it_is_the_same_pack_and_the_same_line_of_the_log(
     preset: str, dense: bool, scope: Scope

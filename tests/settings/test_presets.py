@@ -7,15 +7,28 @@ import sys
 
 import pytest
 
+from pincite.answering.config import AnswerConfig
 from pincite.errors import ConfigError
 from pincite.model import Corpus
-from pincite.presets import EVIDENCE, GENERAL, MULTI_MODEL, PRESETS, preset_names, preset_table
+from pincite.presets import (
+    EVIDENCE,
+    GENERAL,
+    MULTI_MODEL,
+    NOTES,
+    PRESETS,
+    preset_names,
+    preset_table,
+)
 from pincite.presets import description as description_of
 from pincite.profile import SECTIONS, Profile
+from pincite.stages.context import ContextConfig
 from pincite.stages.coverage import CoverageConfig
+from pincite.stages.dedup import DedupConfig
 from pincite.stages.fuse import FuseConfig
+from pincite.stages.gate import GateConfig, RerankedThresholds
 from pincite.stages.load import LoadConfig
 from pincite.stages.merge import MergeConfig
+from pincite.stages.next_pass import NextPassConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.rank_code import RankCodeConfig
@@ -60,7 +73,26 @@ EXPECTED = {
         rank_code=RankCodeConfig(enabled=False),
         select=SelectConfig(results=12),
     ),
+    NOTES: Profile(
+        retrieve=RetrieveConfig(
+            mode="vector", dense_limit=15, sparse_limit=15, code_limit=1, symbol_limit=0
+        ),
+        load=LoadConfig(pool=15, alone=1.0, vectors=False),
+        dedup=DedupConfig(same_text=False),
+        smooth=SmoothConfig(weight=0.0),
+        rank_code=RankCodeConfig(enabled=False),
+        rerank=RerankConfig(pool=15, top=5, instruction="", header="none", body_tokens=12_000),
+        gate=GateConfig(
+            signal="reranked", defined=False, reranked_probability=RerankedThresholds(0.2, 0.2)
+        ),
+        again=NextPassConfig(few=0, widen=False, define=False),
+        context=ContextConfig(around="none"),
+        answer=AnswerConfig(sentence="I could not find any relevant notes for your question."),
+    ),
 }
+#: Models and the store are open before a command's `--preset` is looked at. What these set beside
+#: the profile takes effect where a file extends them.
+SYSTEMS = {NOTES: {"models", "store"}}
 
 
 def test_the_presets_are_those_that_were_measured() -> None:
@@ -70,8 +102,7 @@ def test_the_presets_are_those_that_were_measured() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_sets_the_profile_alone_so_that_an_option_can_choose_it(name: str) -> None:
-    """Models and the store are open before a command's `--preset` is looked at."""
-    assert set(preset_table(name)) <= set(SECTIONS)
+    assert set(preset_table(name)) - set(SECTIONS) == SYSTEMS.get(name, set())
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -91,9 +122,9 @@ def test_a_name_that_is_none_is_answered_with_the_most_similar_one_first() -> No
 def test_names_of_presets_are_known_without_opening_one() -> None:
     code = (
         "import sys\nfrom pincite.presets import PRESETS\nnames = [*PRESETS]\n"
-        "print(names == ['general', 'evidence', 'multi-model'], 'pincite.profile' in sys.modules,"
-        " 'tomllib' in sys.modules)\n"
+        "print(names == ['general', 'evidence', 'multi-model', 'notes'],"
+        " 'pincite.profile' in sys.modules, 'tomllib' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]
-    assert preset_names() == ("general", "evidence", "multi-model")
+    assert preset_names() == ("general", "evidence", "multi-model", "notes")

@@ -108,9 +108,23 @@ def test_who_asks_for_the_judge_by_name_gets_it_and_hears_that_its_thresholds_ar
 def test_a_judge_that_gave_no_answer_is_stood_in_for_out_loud() -> None:
     found = gate((candidate(COVER, DENSE),), GateConfig(signal="reranked"), "judge")
     assert (found.verdict.level, found.verdict.signal) == ("grounded", "coverage")
-    assert [notice.code for notice in found.notices] == ["verdict_not_reranked"]
-    with pytest.raises(ConfigError, match=r"gate\.signal is 'reranked'"):
-        gate((candidate(COVER),), GateConfig(signal="reranked"))  # there is none
+    assert [notice.code for notice in found.notices] == ["rerank_missing"]
+    assert "judge gave no scores" in found.notices[0].message
+
+
+def test_without_a_judge_what_is_measured_decides_and_that_is_said() -> None:
+    found = gate((candidate(COVER, DENSE),), GateConfig(signal="reranked"))
+    assert (found.verdict.level, found.verdict.thresholds) == ("grounded", "measured")
+    assert [notice.code for notice in found.notices] == ["rerank_missing"]
+    assert "there is no reranker" in found.notices[0].message
+
+
+def test_a_name_that_is_defined_lifts_the_verdict_only_where_it_is_meant_to() -> None:
+    low = (Signal("coverage", "normalised", 0.1),)
+    one = Candidate("main", chunk("a", symbols=("rotate_key",)), low)
+    assert gate((one,), GateConfig(), sought=("rotate_key",)).verdict.level == "weak"
+    strict = gate((one,), GateConfig(defined=False), sought=("rotate_key",))
+    assert strict.verdict.level == "none"
 
 
 def test_the_verdict_says_where_its_thresholds_come_from() -> None:

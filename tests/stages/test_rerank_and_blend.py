@@ -99,6 +99,43 @@ def test_candidates_beyond_the_pool_stay_behind_those_that_were_judged() -> None
     assert order(pool) == ["b", "a", "c"]
 
 
+class Topped(Scripted):
+    """Answers for as many as are asked for, and keeps how many that were."""
+
+    asked: tuple[int | None, ...] = ()
+
+    async def rerank(
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = None,
+        *,
+        instruction: str = "",
+    ) -> tuple[RerankScore, ...]:
+        self.asked += (top_n,)
+        scores = [RerankScore(n, float(text[-1]) / 10) for n, text in enumerate(documents)]
+        return tuple(sorted(scores, key=lambda one: (-one.score, one.index))[:top_n])
+
+
+@pytest.mark.parametrize(("batch", "requests"), [(60, 1), (2, 2)])
+def test_only_the_best_few_are_asked_for_and_kept(batch: int, requests: int) -> None:
+    texts = {"a": "note 1", "b": "note 3", "c": "note 2", "d": "note 4"}
+    pool = Pool(tuple(candidate(name, 0.5, text=text) for name, text in texts.items()))
+    budget = 500_000 if requests == 1 else 1
+    config = RerankConfig(top=2, header="none", batch=batch, budget_tokens=budget)
+    reranker = Topped()
+    assert order(reranked(reranker, pool, config)) == ["d", "b"]
+    assert reranker.asked == (2,) * requests
+    whole = reranked(Topped(), pool, RerankConfig(header="none"))
+    assert order(whole) == ["d", "b", "c", "a"]
+
+
+def test_where_only_the_best_are_kept_a_reranker_that_fails_loses_none() -> None:
+    assert order(reranked(Failing(), config=RerankConfig(top=1))) == ["a", "b", "c"]
+    with pytest.raises(ConfigError, match=r"rerank\.top is -1"):
+        RerankConfig(top=-1)
+
+
 @pytest.mark.parametrize("reranker", [Failing(), Slow()])
 def test_a_reranker_that_fails_or_is_late_leaves_the_order_and_a_notice(
     reranker: Scripted,

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,16 @@ def faults(method: str, path: str, query: dict[str, str], body: Any) -> tuple[st
     known = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
     wrong = [f"unknown parameter {name}" for name in sorted(query.keys() - known)]
     if "requestBody" in operation:
-        schema = {**_closed(operation["requestBody"]), "components": {"schemas": _SCHEMAS}}
-        found = Draft202012Validator(schema).iter_errors(body)
+        found = _validator(template, method.lower()).iter_errors(body)
         wrong += [f"{error.json_path}: {error.message[:300]}" for error in found]
     return f"{method} {template}", wrong
+
+
+@cache
+def _validator(template: str, method: str) -> Draft202012Validator:
+    """What holds the bodies of an operation against its description."""
+    body = DESCRIPTION["paths"][template][method]["requestBody"]
+    return Draft202012Validator({**_closed(body), "components": {"schemas": _SCHEMAS}})
 
 
 @dataclass
@@ -106,7 +113,12 @@ class Recorder:
 
 
 def _typed(kind: Any, value: Any) -> Any:
-    return TypeAdapter(kind).validate_python(value)
+    return _adapter(kind).validate_python(value)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def _perform(engine: QdrantClient, operation: str, names: list[str], body: Any) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pincite.collection.members import member_name
 from pincite.encoders.bundled import MODEL, open_encoder
 from pincite.encoders.by_name import Models
-from pincite.errors import ModelsUnwritable, ModelUnavailable, UsageError
+from pincite.errors import ConfigError, ModelsUnwritable, ModelUnavailable, UsageError
 from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.options import IndexOptions
 from pincite.model import LEXICAL, Notice
@@ -87,6 +87,7 @@ async def open_dense(
     if not name:
         encoder = _bundled(settings, info, options)
         try:
+            _require_dimensions(settings, encoder)
             yield Dense(encoder)
         finally:
             if encoder is not None:
@@ -99,10 +100,25 @@ async def open_dense(
         same = info is not None and info.spec.model == name and not parse_model(name).dimensions
         size = info.spec.dimensions if info is not None and same else 0
         hosted = await models.dense(name, dimensions=size)
+        _require_dimensions(settings, hosted)
         chunks = min(_MOST_CHUNKS, max(BATCH_CHUNKS, hosted.batch_items))
         yield Dense(hosted, hosted.name, chunks)
     finally:
         await models.close()
+
+
+def _require_dimensions(settings: Settings, encoder: DenseEncoder | None) -> None:
+    """Raise ConfigError for a model whose vectors are of another size than the settings want."""
+    wanted = settings.store.dimensions
+    if encoder is None or wanted in (0, encoder.dimensions):
+        return
+    raise ConfigError(
+        f"{encoder.fingerprint} makes vectors of {encoder.dimensions} dimensions, and"
+        f" store.dimensions is {wanted}",
+        hint=f"choose a model of {wanted} dimensions: [models] dense, --model, or"
+        " store.dimensions = 0 for any",
+        keys=("store.dimensions",),
+    )
 
 
 def _bundled(

@@ -16,6 +16,7 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
+from pincite.ingestion.fields import with_fields
 from pincite.ingestion.read import ReadFile, read
 from pincite.ingestion.revisions import record_of, unembedded_revision
 from pincite.ingestion.weigh import ANY_AVERAGE
@@ -104,7 +105,8 @@ def finish(
         return begun
     try:
         analysed = begun.pending.result()
-        described = describe(begun.file, analysed.sections, opened.source, spec)
+        sections = with_fields(analysed.sections, spec.fields)
+        described = describe(begun.file, sections, opened.source, spec)
         if isinstance(described, SkippedFile):
             return described
         found = described.file

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pincite.errors import ConfigError, UsageError
 from pincite.ingestion.attributes import lacking
+from pincite.ingestion.fields import field_types
 from pincite.ingestion.options import IndexOptions
 from pincite.model import AttributeType, CollectionSpec, DocumentRecord, Notice
 from pincite.model.attributes import type_of
@@ -21,6 +22,7 @@ class Schema:
 
     attributes: Mapping[str, AttributeType]
     require: tuple[str, ...] = ()
+    fields: str = ""
 
 
 def known_types(
@@ -62,9 +64,12 @@ async def settle_schema(
                 place = f"first given to the source {source.source.name}"
                 options.on_notice(_new(name, kind, place))
     require = await _require(settings, index, held, opened, options)
+    made = held and not options.rebuild
+    fields = held[-1].spec.fields if made else settings.store.fields
+    attributes.update(field_types(fields, attributes))
     for name in require:
         attributes.setdefault(name, "keyword")
-    return Schema(attributes, require)
+    return Schema(attributes, require, fields)
 
 
 async def _require(

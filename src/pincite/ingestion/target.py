@@ -164,6 +164,7 @@ async def settle_spec(
             replaces=info.spec.replaces if info else (),
             attributes=schema.attributes,
             require=schema.require,
+            fields=schema.fields,
         )
         await (client.reset(spec) if info or target.unseen else client.create(spec))
         if knows_other_language(spec):

@@ -324,7 +324,8 @@ class CollectionSpec:
     have been named with before the documents were embedded again.
 
     `attributes` are the names and types of the attributes that were declared or have been seen.
-    `require` names those that every search, read and delete must give a value for.
+    `require` names those that every search, read and delete must give a value for. `fields` is the
+    set of names that its points have for other programs (`ingestion.fields`), empty for none.
     """
 
     name: str
@@ -346,6 +347,7 @@ class CollectionSpec:
     mixed: bool = False
     attributes: Mapping[str, AttributeType] = field(default_factory=dict, hash=False)
     require: tuple[str, ...] = ()
+    fields: str = ""
 
     @property
     def engine_idf(self) -> bool:

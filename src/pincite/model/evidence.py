@@ -11,6 +11,7 @@ import msgspec
 from pincite.errors import UsageError
 from pincite.model.attributes import Attributes
 from pincite.model.documents import Box, PageUnit, SourceType
+from pincite.model.records import PAGE_NUMBER
 from pincite.model.retrieval import (
     RANKING_SIGNALS,
     Candidate,
@@ -312,6 +313,16 @@ class EvidencePack:
         """
         return json_text(self, indent)
 
+    def to_notes(self) -> list[dict[str, Any]]:
+        """The evidence in the fields that programs for notes use: `text`, `score`, `page`,
+        `isVisual` and `imageUrl`. What a vision model said of a passage stands behind its text.
+        `page` and `imageUrl` are None where there is none.
+
+        >>> sorted(pack.to_notes()[0])
+        ['imageUrl', 'isVisual', 'page', 'score', 'text']
+        """
+        return [_as_note(one) for one in self.evidence]
+
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> EvidencePack:
         """The pack of `to_dict`, or of the JSON of the command line, decoded. Fields that are not
@@ -365,3 +376,14 @@ class EvidencePack:
         from pincite.model.prompt import write_prompt  # which needs this class
 
         return write_prompt(self, max_tokens, line_numbers=line_numbers)
+
+
+def _as_note(one: Evidence) -> dict[str, Any]:
+    number = one.attributes.get(PAGE_NUMBER)
+    return {
+        "text": f"{one.text}\n\n{one.note}" if one.note else one.text,
+        "score": one.score,
+        "page": one.page if one.page is not None else number,
+        "isVisual": one.visual or one.attributes.get("isVisual") is True,
+        "imageUrl": one.attributes.get("imageUrl"),
+    }

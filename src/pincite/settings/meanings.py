@@ -32,6 +32,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "on_disk": "whether vectors stay on disk",
             "quantization": "of vectors; empty leaves it to the store",
             "tenant": "the field by whose values points are kept together on disk",
+            "segments": "of a new collection on a Qdrant server; 0 leaves it to the server",
+            "dimensions": "those that a dense model must have to be indexed with; 0 for any",
+            "fields": "names that every point of a new collection has for other programs",
         },
         "cache": {
             "limit_mb": "megabytes of vectors that were paid for; 0 for no cache",
@@ -239,6 +242,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "tokenizer": "a tokenizer.json to count them with",
             "budget_tokens": "tokens that one request may cost",
             "batch": "passages in a request where there are several",
+            "top": "asks for so many of the best and keeps these alone; 0 keeps all",
             "start_ms": "what a request costs, to plan a time budget",
             "each_ms": "what a passage costs, to plan a time budget",
         },
@@ -255,6 +259,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "signal": "what the verdict is judged by",
             "answerable": "whether the language model is asked if the best passages answer",
             "answerable_s": "seconds that it may take",
+            "defined": "what defines a name of the question makes the verdict weak at least",
         },
         "gate.coverage_normalised": {
             "grounded_at": "grounded from here on",
@@ -290,6 +295,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "again": {
             "few": "with fewer candidates the other wordings are asked",
             "widen": "fetches more of a kind of source of which too little is shown",
+            "define": "looks for what defines the names of the question where nothing fits",
         },
         "probe": {
             "enabled": "looks at the nearest chunk of each collection before anything else",

@@ -93,11 +93,14 @@ class GateConfig:
 
     `answerable`: `llm` asks the language model of the settings whether the best three passages
     answer, for `answerable_s` seconds at most; its no makes the verdict `none`.
+
+    `defined`: a name of the question that a candidate defines makes the verdict `weak` at least.
     """
 
     signal: GateSignal = "auto"
     answerable: Literal["off", "llm"] = "off"
     answerable_s: float = 8.0
+    defined: bool = True
     coverage_normalised: Thresholds = MEASURED["coverage_normalised"]
     coverage_share: Thresholds = MEASURED["coverage_share"]
     dense_cosine: Thresholds = MEASURED["dense_cosine"]
@@ -123,8 +126,9 @@ def gate(
 ) -> Gated:
     """The candidates as they came, and the verdict on the best value of one signal.
 
-    Where a candidate defines one of the names in `sought` the verdict is `weak` at least: whoever
-    asks for a definition that there is did not ask off topic, however few words they used.
+    Where a candidate defines one of the names in `sought` the verdict is `weak` at least, unless
+    the configuration says otherwise: whoever asks for a definition that there is did not ask off
+    topic, however few words they used.
 
     `reranker` is the fingerprint of the one in use, empty without one. `unmeasured` names the
     collections whose dense model is not the one that `MEASURED` was measured with.
@@ -132,8 +136,10 @@ def gate(
     Where collections give a signal in two kinds, each is judged by its own thresholds and the
     better verdict counts. Where `auto` finds nothing with a scale, the verdict is `weak` and a
     notice says so; a signal that is asked for by name and cannot be judged raises ConfigError. If
-    that is `reranked` and the reranker gave no answer, `auto` decides and a notice says so.
+    that is `reranked` and nothing was reranked, coverage or dense cosine decide, and the notice
+    `rerank_missing` says so.
     """
+    sought = sought if config.defined else ()
     if not candidates:
         nothing, reason = config.coverage_share, "Nothing was found."
         origin = _origin("coverage_share", nothing, reranker)
@@ -170,9 +176,10 @@ def _order(
     """The signals to judge on, the first one first, and what is to be said of that."""
     reranked = config.reranked_probability
     others: tuple[SignalName, ...] = ("coverage", "dense")
-    if config.signal == "reranked" and reranker and not _best(candidates, "reranked"):
-        said = "gate.signal is reranked, but nothing was reranked: another signal decides"
-        return others, (Notice("verdict_not_reranked", said),)
+    if config.signal == "reranked" and not _best(candidates, "reranked"):
+        why = f"{reranker} gave no scores" if reranker else "there is no reranker: [models] rerank"
+        said = f"gate.signal is reranked, and another signal decides, as {why}"
+        return others, (Notice("rerank_missing", said),)
     if config.signal != "auto":
         return (config.signal,), ()
     if reranked.calibrated_for(reranker):

@@ -11,10 +11,12 @@ from pincite.model import Chosen, Gated, Notice, Pass, Query
 @dataclass(frozen=True, slots=True)
 class NextPassConfig:
     """`few`: with fewer candidates the expansions are asked, as with a verdict that is not
-    `grounded`. `widen`: fetch more of a kind of source of which too little is shown."""
+    `grounded`. `widen`: fetch more of a kind of source of which too little is shown. `define`: look
+    for what defines the names of the question where the verdict is `none`."""
 
     few: int = 12
     widen: bool = True
+    define: bool = True
 
     def __post_init__(self) -> None:
         if self.few < 0:
@@ -33,7 +35,8 @@ def next_pass(
     """
     poor = len(gated.candidates) < config.few or gated.verdict.level != "grounded"
     expanded = poor and bool(query.expansions) and not done.expanded
-    defining = gated.verdict.level == "none" and bool(query.sought) and not done.defining
+    wanted = config.define and bool(query.sought)
+    defining = gated.verdict.level == "none" and wanted and not done.defining
     if expanded or defining:
         return replace(done, expanded=done.expanded or expanded, defining=done.defining or defining)
     narrow = chosen.short - done.widened

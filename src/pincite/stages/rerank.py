@@ -48,7 +48,8 @@ class RerankConfig:
     ahead of its text. `body_tokens`: so much of a text is sent, by the `tokenizer`, a
     `tokenizer.json`; else by that of the provider, else by an estimate from above.
     `budget_tokens`: what one request may cost, query tokens times documents plus document tokens;
-    above it there are batches of `batch`, and a listwise reranker gets as many as fit.
+    above it there are batches of `batch`, and a listwise reranker gets as many as fit. `top`: so
+    many of the best are asked for and kept, and the rest is left out; 0 keeps all.
 
     `start_ms` and `each_ms`: what a request and a document cost, to spend what is left of a time
     budget on as many documents as it is good for.
@@ -63,6 +64,7 @@ class RerankConfig:
     tokenizer: str = ""
     budget_tokens: int = 500_000
     batch: int = 60
+    top: int = 0
     start_ms: float = 150.0  # guess, unmeasured: no hosted reranker was at hand
     each_ms: float = 5.0  # guess, unmeasured
 
@@ -71,6 +73,8 @@ class RerankConfig:
             raise ConfigError(f"rerank.pool must be in 1..{_MOST} and rerank.timeout_s positive")
         if min(self.body_tokens, self.budget_tokens, self.batch) < 1:
             raise ConfigError("rerank.body_tokens, budget_tokens and batch must be at least 1")
+        if self.top < 0:
+            raise ConfigError(f"rerank.top is {self.top}; it takes 1 or more, or 0 for all")
         if min(self.start_ms, self.each_ms) < 0:
             raise ConfigError("rerank.start_ms and rerank.each_ms must not be negative")
         try:
@@ -119,7 +123,8 @@ async def rerank(
     timeout_s = config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
     try:
         async with within(timeout_s):
-            scores = await _scores(query, judged, documents, costs, step, reranker, instruction)
+            asking = (step, config.top, reranker, instruction)
+            scores = await _scores(query, judged, documents, costs, *asking)
     except (PinciteError, TimeoutError) as error:
         reason = str(error) or f"no answer within {timeout_s:g} s"
         notices.append(
@@ -129,16 +134,23 @@ async def rerank(
         return replace(pool, notices=(*pool.notices, *notices))
     kind = reranker.kind
     found = {one.index: Signal("reranked", kind, one.score) for one in scores}
-    return _ordered(pool, judged, found, notices)
+    return _ordered(pool, judged, found, notices, config.top)
 
 
 def _ordered(
-    pool: Pool, judged: Sequence[Candidate], found: Mapping[int, Signal], notices: Sequence[Notice]
+    pool: Pool,
+    judged: Sequence[Candidate],
+    found: Mapping[int, Signal],
+    notices: Sequence[Notice],
+    top: int,
 ) -> Pool:
-    """The judged first, by what was found at their places; those without a score behind them."""
+    """The judged first, by what was found at their places; those without a score behind them, or
+    nothing behind the best `top`."""
     scored = [judged[place].with_signal(signal) for place, signal in found.items()]
-    unnamed = [one for place, one in enumerate(judged) if place not in found]
     ordered = sorted(scored, key=lambda c: c.rank_key)
+    if top:
+        return replace(pool, candidates=tuple(ordered[:top]), notices=(*pool.notices, *notices))
+    unnamed = [one for place, one in enumerate(judged) if place not in found]
     rest = pool.candidates[len(judged) :]
     return replace(pool, candidates=(*ordered, *unnamed, *rest), notices=(*pool.notices, *notices))
 
@@ -158,7 +170,8 @@ def _as_before(pool: Pool, before: Pool, config: RerankConfig) -> Pool | None:
     said = "another try found no further candidates: the scores of the reranker were kept"
     codes = {notice.code for notice in pool.notices}
     earlier = [notice for notice in before.notices if notice.code not in codes]
-    return _ordered(pool, judged, found, [*earlier, Notice("rerank_spared", said)])
+    notices = [*earlier, Notice("rerank_spared", said)]
+    return _ordered(pool, judged, found, notices, config.top)
 
 
 async def _scores(
@@ -167,10 +180,12 @@ async def _scores(
     documents: Sequence[str],
     costs: Sequence[int],
     step: int,
+    top: int,
     reranker: Reranker,
     instruction: str,
 ) -> list[RerankScore]:
-    """A request for every `step` documents; their scores are put together by index."""
+    """A request for every `step` documents, each for its best `top`; their scores are put together
+    by index."""
     scores = []
     for start in range(0, len(documents), step):
         batch = documents[start : start + step]
@@ -182,7 +197,7 @@ async def _scores(
             items=len(batch),
             tokens=lambda spent=spent: spent,  # type: ignore[misc]
         ) as reply:
-            found = await reranker.rerank(query.text, batch, instruction=instruction)
+            found = await reranker.rerank(query.text, batch, top or None, instruction=instruction)
             of_batch = [RerankScore(start + one.index, one.score) for one in found]
             reply.answered = lambda got=of_batch: {  # type: ignore[misc]
                 "scores": [[judged[one.index].chunk.id, round(one.score, 6)] for one in got]

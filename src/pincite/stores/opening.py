@@ -71,6 +71,7 @@ def open_qdrant(settings: StoreSettings, *, key: str | None, owner: str) -> Open
         settings.on_disk,
         settings.quantization or "none",
         settings.tenant,
+        settings.segments,
     )
     store = QdrantStore(
         Connection(client, settings.url),

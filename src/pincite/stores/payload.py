@@ -35,6 +35,9 @@ KEPT = frozenset(
     {*Chunk.__struct_fields__, REVISION, LENGTH, ALIASED, OWN_ID, COARSE, CONTROL, HIDDEN_REVISION}
 )
 
+#: What is null beside another name where it has no value: other programs expect both.
+_NULL = {"isVisual": "imageUrl"}
+
 
 def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
     """What is kept beside the vectors. Fields without a value are left out."""
@@ -47,6 +50,7 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
         elif value not in (None, "", ()):
             payload[name] = list(value) if name in _TUPLES else value
     payload |= changed(chunk.attributes)
+    payload |= {null: None for one, null in _NULL.items() if one in payload and null not in payload}
     if aliased:
         payload |= {ALIASED: revision, OWN_ID: chunk.id}
     return payload

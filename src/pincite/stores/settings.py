@@ -18,6 +18,9 @@ class StoreSettings:
     `grpc_port`: points and searches go there, over gRPC. `consistency`: what reads ask of replicas
     (majority, quorum, all). The others are those of `stores.qdrant.collections.Layout`; the
     embedded engine has `on_disk` and `quantization`, too.
+
+    `dimensions`: a dense model with another number of them is refused before anything is indexed, 0
+    for any. `fields`: the points of new collections have those of `ingestion.fields`, too.
     """
 
     kind: StoreKind = "edge"
@@ -33,6 +36,9 @@ class StoreSettings:
     on_disk: bool = False
     quantization: Literal["", "none", "scalar", "binary"] = ""
     tenant: Literal["", "repo", "path", "source_type", "language"] = ""
+    segments: int = 0
+    dimensions: int = 0
+    fields: Literal["", "notes"] = ""
 
     def __post_init__(self) -> None:
         if self.kind == "qdrant" and not self.url:
@@ -43,7 +49,8 @@ class StoreSettings:
                 hint="leave one of them out",
                 keys=("store.kind", "store.url"),
             )
-        if min(self.grpc_port, self.shards, self.replicas, self.write_consistency) < 0:
+        numbers = (self.grpc_port, self.shards, self.replicas, self.write_consistency)
+        if min(*numbers, self.segments, self.dimensions) < 0:
             raise ConfigError("numbers of a store are not negative")
         if self.timeout_s <= 0:
             raise ConfigError("store.timeout_s must be positive")

@@ -260,6 +260,39 @@ def test_an_answer_that_cannot_be_is_never_used(results: object) -> None:
         reader()._read({"results": results}, 2)
 
 
+def test_a_service_may_answer_for_the_best_few_or_for_all_and_for_no_other_number() -> None:
+    one, other = {"index": 2, "relevance_score": 0.5}, {"index": 0, "relevance_score": 0.4}
+    few = reader()._read({"results": [one, other]}, 3, 2)
+    assert (few[0], few[2], math.isnan(few[1])) == (0.4, 0.5, True)
+    last = {"index": 1, "relevance_score": 0.1}
+    assert reader()._read({"results": [one, other, last]}, 3, 2) == [0.4, 0.1, 0.5]
+    for wrong in ([one], []):
+        with pytest.raises(BadResponse, match="2 scores were due"):
+            reader()._read({"results": wrong}, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("voyage:rerank-2", "top_k"),
+        ("cohere:rerank-v3.5", "top_n"),
+        ("jina:jina-reranker-v3", "top_n"),
+        ("vllm:BAAI/bge-reranker-v2-m3", "top_n"),
+    ],
+)
+def test_how_many_are_wanted_is_said_where_the_service_takes_it(
+    server: ContractServer, name: str, field: str
+) -> None:
+    async def best(top_n: int | None) -> tuple[RerankScore, ...]:
+        async with opened(server, "rerank", name) as reranker:
+            found: tuple[RerankScore, ...] = await reranker.rerank(QUERY, DOCUMENTS, top_n)
+            return found
+
+    assert asyncio.run(best(2)) == asyncio.run(best(None))[:2]
+    wanted = [body.get(field) for body in server.record.bodies if body and "query" in body]
+    assert wanted == [2, None]
+
+
 def test_half_precision_may_exceed_its_range_by_a_hair() -> None:
     assert reader()._read({"results": [{"index": 0, "relevance_score": 1.0009}]}, 1) == [1.0]
 

@@ -37,4 +37,4 @@ async def open_rerank(setup: Setup) -> OpenReranker:
             "max_tokens_per_doc": tokens,
         }
 
-    return open_service(setup, Wire("/v2/rerank", body, LIMITS, version=str(tokens)))
+    return open_service(setup, Wire("/v2/rerank", body, LIMITS, version=str(tokens), top="top_n"))

@@ -39,6 +39,7 @@ async def open_rerank(setup: Setup) -> OpenReranker:
         LISTWISE if listwise else POINTWISE,
         kind="cosine" if listwise else "probability",
         listwise=listwise,
+        top="top_n",
     )
     return open_service(setup, wire)
 

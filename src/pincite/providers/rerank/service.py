@@ -33,7 +33,8 @@ class Wire:
     `instruct(instruction, query)` is the query with the instruction in it, None where the model
     takes none; `document(text)` what a document is sent as. `limits` are those of one request,
     where a document costs its tokens and, unless `listwise`, those of the query. `version` names
-    what else changes scores, for the fingerprint.
+    what else changes scores, for the fingerprint. `top` is the field for how many results are
+    wanted, empty where the service has none.
     """
 
     path: str
@@ -46,6 +47,7 @@ class Wire:
     instruct: Callable[[str, str], str] | None = None
     document: Callable[[str], str] = str
     version: str = ""
+    top: str = ""
 
 
 class ServiceReranker:
@@ -102,9 +104,12 @@ class ServiceReranker:
 
         async def send(texts: Sequence[str]) -> Sequence[float]:
             body = {**self._wire.body(asked, list(map(self._wire.document, texts))), **self._extra}
+            wanted = len(texts)
+            if self._wire.top and top_n is not None and top_n < wanted:
+                body[self._wire.top] = wanted = max(1, top_n)
             load = Load(len(texts), lambda: cost(texts))
             answer = await self._transport.post(self._wire.path, body, load)
-            return self._read(answer, len(texts))
+            return self._read(answer, len(texts), wanted)
 
         if self.listwise:
             take(0, await send(sent))
@@ -113,7 +118,8 @@ class ServiceReranker:
             shrink = self._half if self._cuts else None
             batches = Batches(self._limits, send, lambda text: per_query + known[text], shrink)
             await batches.run(sent, take)
-        return best_first((RerankScore(n, value) for n, value in enumerate(found)), top_n)
+        scored = (RerankScore(n, value) for n, value in enumerate(found) if not math.isnan(value))
+        return best_first(scored, top_n)
 
     async def close(self) -> None:
         """Hang up."""
@@ -137,14 +143,16 @@ class ServiceReranker:
             self._on_notice(Notice("document_cut", message))
         return text[: len(text) // 2]
 
-    def _read(self, answer: Any, expected: int) -> list[float]:
-        """The scores in the order of the documents. Raises BadResponse."""
+    def _read(self, answer: Any, expected: int, wanted: int | None = None) -> list[float]:
+        """The scores in the order of the documents. Where fewer were `wanted` a service may answer
+        for all the same; what it leaves out is NaN. Raises BadResponse."""
+        wanted = expected if wanted is None else wanted
         results = answer
         if self._wire.results:
             results = answer.get(self._wire.results) if isinstance(answer, dict) else None
-        if not isinstance(results, list) or len(results) != expected:
+        if not isinstance(results, list) or len(results) not in (wanted, expected):
             count = len(results) if isinstance(results, list) else "no"
-            raise self._bad(f"{expected} scores were due, and {count} came")
+            raise self._bad(f"{wanted} scores were due, and {count} came")
         scores: dict[int, float] = {}
         lowest, highest = RANGES[self.kind]
         for one in results:
@@ -159,7 +167,7 @@ class ServiceReranker:
                     hint=f"[providers.{self._name.provider}] scores = ... says what it gives",
                 )
             scores[index] = min(max(score, lowest), highest)
-        return [scores[index] for index in range(expected)]
+        return [scores.get(index, math.nan) for index in range(expected)]
 
     def _bad(self, message: str, *, hint: str = "") -> BadResponse:
         return BadResponse(f"{self._name} at {self._wire.path}: {message}", hint=hint)

@@ -41,7 +41,7 @@ async def open_rerank(setup: Setup) -> OpenReranker:
             asked["model"] = model
         return asked | ({"truncate_prompt_tokens": -1} if cut else {})
 
-    wire = Wire("/v1/rerank", body, LIMITS)
+    wire = Wire("/v1/rerank", body, LIMITS, top="top_n")
     if prompted:
         wire = Wire(
             "/v1/rerank",
@@ -50,5 +50,6 @@ async def open_rerank(setup: Setup) -> OpenReranker:
             instruct=qwen3.query_part,
             document=qwen3.document_part,
             version="qwen3-prompt",
+            top="top_n",
         )
     return open_service(setup, wire)

@@ -43,6 +43,7 @@ async def open_rerank(setup: Setup) -> OpenReranker:
         results="data",
         instruct=before_query if following else None,
         version="question" if following else "",
+        top="top_k",
     )
     return open_service(setup, wire, url=address(setup))
 

@@ -41,6 +41,7 @@ class Layout:
 
     `quantization`: none, scalar (int8, a quarter of the memory) or binary. `tenant`: the field by
     whose values points are kept together on disk, for searches that are always within one of them.
+    `segments`: how many the server aims at.
     """
 
     shards: int = 0
@@ -49,6 +50,7 @@ class Layout:
     on_disk: bool = False
     quantization: Literal["none", "scalar", "binary"] = "none"
     tenant: Literal["", "repo", "path", "source_type", "language"] = ""
+    segments: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ async def make(
                 replication_factor=layout.replicas or None,
                 write_consistency_factor=layout.write_consistency or None,
                 on_disk_payload=disk,
+                optimizers_config=_optimizers(layout),
                 metadata=_metadata(spec, owner),
             ),
         )
@@ -158,6 +161,12 @@ async def add_dense(connection: Connection, name: str, dimensions: int) -> None:
             name, DENSE, models.DenseVectorNameConfig(dense=config), wait=True
         ),
     )
+
+
+def _optimizers(layout: Layout) -> models.OptimizersConfigDiff | None:
+    if not layout.segments:
+        return None
+    return models.OptimizersConfigDiff(default_segment_number=layout.segments)
 
 
 def _dense(dimensions: int, layout: Layout) -> models.VectorParams:
