@@ -22,16 +22,19 @@ from pincite.providers.memory.recall import combined, word_scores
 from pincite.providers.sparse.analyser import ANALYSER_VERSION, Analyser
 from pincite.providers.sparse.language import guess_language
 from pincite.support.arguments import require_count
-from pincite.support.kept_text import USER_CHARS, raw, read, require_text
+from pincite.support.kept_text import (
+    FACT_CHARS,
+    FACTS,
+    QUERY_CHARS,
+    USER_CHARS,
+    raw,
+    read,
+    require_text,
+)
 from pincite.support.private_sqlite import PrivateFile
 
 log = logging.getLogger("pincite")
 
-#: Characters of a fact and of a query, facts of a user: guesses, unmeasured. 10,000 facts of a
-#: sentence are found among in a fifth of a second.
-FACT_CHARS: Final = 4_000
-QUERY_CHARS: Final = 20_000
-FACTS: Final = 10_000
 _MARK: Final = 0x50494E4D
 MIGRATIONS: Final = (
     f"""
