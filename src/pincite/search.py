@@ -27,6 +27,7 @@ from pincite.stages.blend import blend
 from pincite.stages.context import Shown, context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
+from pincite.stages.diversify import diversify
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load, overtaken, within_reach
@@ -69,6 +70,7 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     near = await _probe(question, query, deps, profile, trace)
     if near is not None:
         deps = replace(deps, collections=remembered(deps.collections, query, near.vectors))
+        profile = _with_words(profile) if near.verdict is None else profile
     passes: list[Pass] = []
     spared: tuple[Notice, ...] = ()
     following: Pass | None = Pass()
@@ -113,6 +115,13 @@ async def _probe(
 
     asked = probe(query, deps.collections, scope, profile.probe, there, limit_s)
     return trace.tap("probe", await asked)
+
+
+def _with_words(profile: Profile) -> Profile:
+    """The profile for a search where meaning alone may miss what there is."""
+    if profile.retrieve.mode != "vector":
+        return profile
+    return replace(profile, retrieve=replace(profile.retrieve, mode="hybrid"))
 
 
 def _nearest(
@@ -185,6 +194,7 @@ async def _judge(
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
     blended = trace.tap("blend", blend(judged, profile.blend))
+    notices = (*(near.notices if near else ()), *found.notices, *loaded.notices, *blended.notices)
     rarity = deps.rarity(query.text, found.rankings, scope)
     known = (deps.terms, profile.cover, deps.foreign(), smoothed, rarity, deps.partial)
     covered = trace.tap("cover", cover(query.text, blended.candidates, *known))
@@ -193,12 +203,15 @@ async def _judge(
     else:
         judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought)
         gated = trace.tap("gate", gate(covered, *judging))
+    if profile.diversify.enabled and gated.verdict.level != "none":
+        varied = diversify(gated.candidates, profile.diversify, deps.models)
+        varied = trace.tap("diversify", varied)
+        gated = replace(gated, candidates=varied.candidates)
+        notices = (*notices, *varied.notices)
     kinds = deps.kinds(scope)
     spare = profile.context.around != "none"
     best = select(gated, profile.select, query.mode, kinds, spare=spare)
     chosen = trace.tap("select", best)
-    probed = near.notices if near is not None else ()
-    notices = (*probed, *found.notices, *loaded.notices, *blended.notices)
     return Outcome(found, loaded, judged, gated, chosen, notices)
 
 

@@ -13,6 +13,7 @@ from pincite.diagnostics.explain import explain_table
 from pincite.errors import ConfigError, EnginePanicked, StoreError
 from pincite.model import ChatMode, Chunk, DocumentRecord, EvidencePack, Ranking, Scope, SignalKind
 from pincite.ports import Quote, Readable, Searchable, SearchRequest, Seen, Stored
+from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.stages.probe import ProbeConfig
 from pincite.trace import Trace
@@ -77,6 +78,9 @@ def probing(mode: ChatMode = "strict", **values: Any) -> Profile:
         "context": {"around": "none"},
     }
     return profile_from(table, "test")
+
+
+CHAT = PRESETS["chat"]
 
 
 def codes(pack: EvidencePack) -> list[str]:
@@ -202,6 +206,9 @@ def test_without_dense_vectors_the_usual_gate_decides_and_the_pack_says_so(mode:
     assert pack.evidence[0].path == "keys"
     assert "probe_unavailable" in codes(pack)
     assert ask(OFF_TOPIC, lexical, profile=probing(mode)).verdict.level == "none"
+    chat = ask(GOOD, lexical, profile=replace(CHAT, answer=replace(CHAT.answer, mode=mode)))
+    assert chat.evidence[0].path == "keys"
+    assert {"probe_unavailable", "lexical_only"} <= set(codes(chat))
 
 
 def test_what_is_far_in_one_collection_may_be_in_one_that_has_no_vectors() -> None:

@@ -218,6 +218,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "enabled": "whether passages of code are ranked by their files",
         },
         "rerank": {
+            "use": "the configured reranker, if any; expected says where it is missing",
             "pool": "how many of the best are judged",
             "timeout_s": "seconds until the order of retrieval is kept",
             "corpus": "stands in for corpus.name",

@@ -288,7 +288,7 @@ def _doubt(collection: Searchable, ranking: Ranking) -> str:
 
 def _unavailable(unknown: Mapping[str, str]) -> tuple[Notice, ...]:
     told = "; ".join(f"{name}: {why}" for name, why in unknown.items())
-    said = f"the nearest chunk is not known, and the usual gate decides: {told}"
+    said = f"the nearest chunk is not known, so that words count, too, and the gate decides: {told}"
     return (Notice("probe_unavailable", said),)
 
 
