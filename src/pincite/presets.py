@@ -14,7 +14,8 @@ from pincite.errors import ConfigError
 if TYPE_CHECKING:
     from pincite.profile import Profile
 
-GENERAL, EVIDENCE, MULTI_MODEL, NOTES = "general", "evidence", "multi-model", "notes"
+GENERAL, CHAT, EVIDENCE, MULTI_MODEL = "general", "chat", "evidence", "multi-model"
+NOTES = "notes"
 _FOLDER = Path(__file__).with_suffix("")
 
 
