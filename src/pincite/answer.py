@@ -101,11 +101,11 @@ async def answer(
         facts=facts,
         conversation=asked.conversation,
     )
-    done, cited = _finished(done, basis, prompt, written, deps, config, way)
+    done = _finished(done, basis, prompt, written, deps, config, way)
     way.lap("check")
-    if written is None or not written.text:
+    if written is None or not written.text.strip():
         yield AnswerPiece(done.text)
-    await _keep(asked, done, cited, deps, way)
+    await _keep(asked, done, deps, way)
     said = tuple(dict.fromkeys(way.notices))
     yield alike(done, warnings=said, timings_ms=way.timings_ms)
 
@@ -213,44 +213,43 @@ def _finished(
     deps: AnswerDeps,
     config: AnswerConfig,
     way: _Way,
-) -> tuple[Answer, tuple[int, ...]]:
-    """The answer with its text, and the numbers that it cites."""
+) -> Answer:
+    """The answer with its text and what that cites."""
     if written is not None:
         way.notices += written.notices
     terms = deps.terms_of(base.evidence)
+    text = written.text if written is not None else ""
     if not basis.evidence:
-        said = written is not None and not written.failed
-        checked = check(written.text, (), terms, must_cite=False) if said and written else None
-        text = checked.text if checked else config.sentence
-        return alike(base, text=text, removed=checked.removed if checked else ()), ()
-    if prompt is not None and written is not None and written.text:
-        told, strict = prompt.told, config.mode == "strict"
-        checked = check(written.text, told, terms, must_cite=strict)
+        if written is None or written.failed:
+            return alike(base, text=config.sentence)
+        bare = check(text, (), terms, must_cite=False)
+        return alike(base, text=bare.text, removed=bare.removed)
+    if prompt is not None and written is not None and text.strip():
+        checked = check(text, prompt.told, terms, must_cite=config.mode == "strict")
         return alike(
             base,
             kind="failed" if written.failed else "generated",
             text=checked.text,
-            sources=tuple(one.source for one in told),
+            sources=tuple(one.source for one in prompt.told),
+            cited=checked.cited,
             doubts=checked.doubts,
             removed=checked.removed,
-        ), checked.cited
+        )
     found = extract(base.evidence.query, basis.evidence, terms)
-    numbers = tuple(one.number for one in found.sources)
+    cited = tuple(one.number for one in found.sources)
+    taken = alike(base, text=found.text, sources=found.sources, cited=cited)
     if written is None:
         way.notices.append(Notice("extractive", _NO_MODEL))
-        return alike(base, kind="extractive", text=found.text, sources=found.sources), numbers
-    text = f"{NO_ANSWER}\n\n{found.text}"
-    return alike(base, kind="failed", text=text, sources=found.sources), numbers
+        return alike(taken, kind="extractive")
+    return alike(taken, kind="failed", text=f"{NO_ANSWER}\n\n{found.text}")
 
 
-async def _keep(
-    asked: Asked, done: Answer, cited: tuple[int, ...], deps: AnswerDeps, way: _Way
-) -> None:
+async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None:
     """The turn of the user and that of the answer, for what is asked next."""
     if not asked.conversation or deps.conversations is None:
         return
     at = deps.now()
-    citations = tuple(one.citation for one in done.sources if one.number in cited)
+    citations = tuple(one.citation for one in done.sources if one.number in done.cited)
     turns = (
         Turn("user", done.question, at),
         Turn("assistant", done.text, at, citations=citations),
