@@ -27,7 +27,10 @@ from pincite.stores.room import FINISHING_BYTES, free_bytes
 _CATALOG_BYTES = 4 * 1024 * 1024  # 100 times that
 _SHARED_MEMORY = Path("/dev/shm")
 #: What belongs to processes, and what searches do not need.
-_LEFT_OUT = ("*.lock", "*.sock", "owner.log*", "retrieval.jsonl*", "models", ".gitignore")
+_LEFT_OUT = (
+    *("*.lock", "*.sock", "owner.log*", "retrieval.jsonl*", "models", ".gitignore"),
+    *("memory.db*", "conversations.db*", "mem0"),  # of users, not of the index
+)
 _STEP = 16 * 1024 * 1024
 
 

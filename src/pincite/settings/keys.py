@@ -19,6 +19,7 @@ from pincite.providers.options import ProviderOptions
 from pincite.providers.pace import Rate
 from pincite.settings.external import ForeignSettings
 from pincite.settings.meanings import MEANINGS
+from pincite.settings.memory import MemorySettings
 from pincite.settings.models import BUNDLED, CACHE_MB, CollectionOptions
 from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
@@ -71,6 +72,7 @@ def keys() -> tuple[Key, ...]:
         _key(("cache", "limit_mb"), "number", CACHE_MB),
         *_of(LogSettings, ("log",)),
         *_of(RefreshSettings, ("refresh",)),
+        *_of(MemorySettings, ("memory",)),
         *_of(Profile, ()),
         _key(("attributes", NAME), _type(AttributeType), "keyword"),
         _key(("collections", NAME, "dense"), "text", ""),

@@ -53,6 +53,7 @@ from pincite.settings.layers import (
     value_at,
     with_preset,
 )
+from pincite.settings.memory import MemorySettings
 from pincite.settings.models import ModelSettings
 from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
@@ -93,6 +94,7 @@ class Settings:
     store: StoreSettings = field(default_factory=StoreSettings)
     log: LogSettings = field(default_factory=LogSettings)
     refresh: RefreshSettings = field(default_factory=RefreshSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
     sources: tuple[SourceConfig, ...] = ()
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
     layers: tuple[Layer, ...] = ()
@@ -171,6 +173,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         store=system.store,
         log=system.log,
         refresh=system.refresh,
+        memory=system.memory,
         sources=system.sources,
         attributes=system.attributes,
         layers=layers,

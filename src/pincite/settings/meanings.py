@@ -50,6 +50,15 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "watch": "whether file events are heard, too",
             "remote": "whether it also pays a provider and writes to a server by itself",
         },
+        "memory": {
+            "kind": "what is remembered of users is kept in a file, by mem0, or not at all",
+            "path": "the file, or the folder of mem0; empty for one in the index folder",
+            "dense": (
+                'the model that finds facts by meaning, PROVIDER:MODEL or "bundled";'
+                " empty: words alone, with mem0 the bundled one"
+            ),
+            "infer": "whether the language model decides what mem0 remembers of a text",
+        },
         "collections.NAME": {
             "dense": "the model of this collection; empty: that of [models]",
             "beside": (

@@ -14,6 +14,7 @@ from pincite.profile import Profile, profile_from
 from pincite.settings.attributes import take_attributes
 from pincite.settings.external import ForeignSettings, take_foreign_settings
 from pincite.settings.layers import Layer, located, merged
+from pincite.settings.memory import MemorySettings, take_memory_settings
 from pincite.settings.models import ModelSettings, take_model_settings
 from pincite.settings.refresh import RefreshSettings, take_refresh_settings
 from pincite.settings.retrieval_log import LogSettings, take_log_settings
@@ -31,6 +32,7 @@ class System:
     store: StoreSettings
     log: LogSettings
     refresh: RefreshSettings
+    memory: MemorySettings
     sources: tuple[SourceConfig, ...]
     attributes: Mapping[str, AttributeType]
     foreign: Mapping[str, ForeignSettings]
@@ -61,9 +63,10 @@ def read_system(layers: Sequence[Layer], origin: str, around: Around) -> System:
 
 
 def default_of(key: str) -> object:
-    """The default of a key of the profile or the store."""
+    """The default of a key of the profile, the store or the memory."""
     section, _, rest = key.partition(".")
-    found: Any = StoreSettings() if section == "store" else getattr(Profile(), section)
+    whole = {"store": StoreSettings(), "memory": MemorySettings()}
+    found: Any = whole.get(section) or getattr(Profile(), section)
     for name in rest.split("."):
         found = getattr(found, name)
     return found
@@ -79,8 +82,9 @@ def _system(table: dict[str, Any], origin: str, around: Around) -> System:
     use = take_model_settings(table, origin, around.environ, around.cache, around.rates)
     log = take_log_settings(table, origin, around.environ)
     refresh = take_refresh_settings(table, origin)
+    memory = take_memory_settings(table, origin)
     attributes = take_attributes(table, origin)
     given = table.pop("source", ())
     sources = sources_from(given, origin, around.folder, around.collection, attributes)
     profile = profile_from(table, origin)
-    return System(profile, use, store, log, refresh, sources, attributes, foreign)
+    return System(profile, use, store, log, refresh, memory, sources, attributes, foreign)

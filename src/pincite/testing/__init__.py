@@ -14,6 +14,7 @@ Suites need pytest; `pincite.testing.fakes` and `pincite.testing.points` do not.
 import sys
 
 _SUITES = (
+    *("conversations", "memories"),
     *("catalogs", "contents", "encoders", "indexes", "llms", "rerankers", "scores", "stores"),
     "visibility",
 )

@@ -1,0 +1,1 @@
+"""What was said in conversations, one file a place where it is kept."""

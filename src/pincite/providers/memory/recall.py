@@ -1,0 +1,48 @@
+"""Which facts of one user fit a query."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from pincite.providers.sparse.analyser import Analyser
+from pincite.providers.sparse.bm25 import K1, B
+
+#: A fact without a word of the query fits from this cosine on. mem0 has the same; unmeasured.
+LEAST_COSINE: Final = 0.1
+
+
+def word_scores(query: str, texts: Sequence[str], analyser: Analyser) -> list[float]:
+    """How well each text fits by its words, 0 to 1: Okapi BM25 (see `providers.sparse.bm25`) among
+    these texts alone, divided by what no text can reach, a text of nothing but the query's words.
+
+        sum of idf(t) tf (k1 + 1) / (tf + k1 (1 - b + b length / average))
+        over sum of idf(t) (k1 + 1), for each term t of the query
+
+    A term that no text has counts below the line as one of a single text.
+    """
+    asked = dict.fromkeys(analyser.terms(query))
+    counts = [Counter(analyser.terms(text)) for text in texts]
+    having = {term: sum(term in one for one in counts) for term in asked}
+    idf = {
+        t: math.log(1 + (len(texts) - (n or 1) + 0.5) / ((n or 1) + 0.5)) for t, n in having.items()
+    }
+    highest = (K1 + 1) * math.fsum(idf.values())
+    lengths = [sum(one.values()) for one in counts]
+    average = max(1.0, sum(lengths) / max(1, len(lengths)))
+    scores = []
+    for one, length in zip(counts, lengths, strict=True):
+        norm = K1 * (1 - B + B * length / average)
+        score = math.fsum(idf[t] * one[t] * (K1 + 1) / (one[t] + norm) for t in asked if one[t])
+        scores.append(score / highest if highest else 0.0)
+    return scores
+
+
+def combined(words: float, cosine: float) -> float:
+    """What both say together, 0 to 1: their mean, a negative cosine counting as 0. 0 where the
+    fact shares no word with the query and is not near it."""
+    if not words and cosine < LEAST_COSINE:
+        return 0.0
+    return (words + max(0.0, min(1.0, cosine))) / 2

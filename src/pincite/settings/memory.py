@@ -1,0 +1,68 @@
+"""What is remembered of users, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import msgspec
+
+from pincite.errors import ConfigError
+from pincite.providers.names import parse_model
+
+BUNDLED = "bundled"
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """The table `[memory]` of pincite.toml. `kind`: facts are kept in a SQLite file, by mem0, or
+    not at all. `path`: the file, or the folder of mem0, empty for one in the index folder; one that
+    is relative counts from there. `dense`: the model by whose vectors facts are found, by its name;
+    empty for words alone, and with mem0 for the bundled model. `infer`: with mem0 the language
+    model of `[models]` decides what of a text is worth remembering."""
+
+    kind: Literal["sqlite", "mem0", "none"] = "sqlite"
+    path: str = ""
+    dense: str = ""
+    infer: bool = False
+
+    def __post_init__(self) -> None:
+        if "\0" in self.path:
+            raise ConfigError(f"memory.path is {self.path!r}, which cannot be a path")
+        if self.infer and self.kind != "mem0":
+            raise ConfigError(
+                f'memory.infer is set, and memory.kind is "{self.kind}": only mem0 infers',
+                hint='kind = "mem0", or infer = false',
+                keys=("memory.infer", "memory.kind"),
+            )
+
+
+def take_memory_settings(table: dict[str, object], origin: str) -> MemorySettings:
+    """Take `[memory]` out of the table of `origin`. Raises ConfigError for an unknown key or a
+    wrong value, naming where it stands."""
+    given = table.pop("memory", {})
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{origin}: 'memory' is a table, not {given!r}")
+    values: dict[str, Any] = dict(given)
+    known = MemorySettings.__dataclass_fields__
+    unknown = next((key for key in values if key not in known), None)
+    if unknown is not None:
+        raise ConfigError(
+            f"{origin}: unknown key 'memory.{unknown}'; known here: {', '.join(sorted(known))}"
+        )
+    try:
+        found = msgspec.convert(values, MemorySettings)
+        return found if not found.dense else replace(found, dense=_model(found.dense))
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{origin}: memory: {error}") from error
+    except ConfigError as error:
+        said = f"{origin}: {error.message}"
+        raise ConfigError(said, hint=error.hint, keys=error.keys) from error
+
+
+def _model(name: str) -> str:
+    try:
+        return name if name == BUNDLED else str(parse_model(name))
+    except ConfigError as error:
+        raise ConfigError(f"memory.dense: {error.message}", hint=error.hint) from error

@@ -1,0 +1,156 @@
+"""A SQLite file that only its user can read, shared by several processes and threads, from which
+what is deleted is gone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from pincite.errors import DiskFull, MemoryUnavailable
+from pincite.support.sqlite_schema import migrate
+
+_BUSY_S: Final = 20.0  # others write a few rows at a time
+_FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
+
+
+class PrivateFile:
+    """A SQLite file, opened with its first use and not before. May be used from several threads.
+
+    `what` is what messages call it. `mark` is the application id that tells the file from that of
+    another program; the first migration sets it. `place` makes the folder where there is none,
+    before the file is made. Every method raises MemoryUnavailable where the file cannot be used,
+    DiskFull, and IndexTooNew where a newer version has written it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        what: str,
+        mark: int,
+        migrations: Sequence[str],
+        place: Callable[[], None] | None = None,
+    ) -> None:
+        self._path = path
+        self._what = what
+        self._mark = mark
+        self._place = place
+        self._migrations = migrations
+        self._lock = threading.RLock()
+        self._db: sqlite3.Connection | None = None
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """All rows of a query; none where there is no file yet."""
+        with self._lock, self._translated("read"):
+            if self._db is None and not self._there():
+                return []
+            return self._open().execute(sql, values).fetchall()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that no other process writes beside: all of it or nothing."""
+        with self._lock, self._translated("written"):
+            db = self._open()
+            try:
+                db.execute("BEGIN IMMEDIATE")
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    def wipe(self) -> None:
+        """Write what waits in the log into the file, so that the log has nothing deleted in it.
+        Where others read meanwhile, the next one does it."""
+        with self._lock, suppress(sqlite3.Error):
+            if self._db is not None:
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        with self._lock:
+            db, self._db = self._db, None
+            if db is not None:
+                db.close()
+
+    def _there(self) -> bool:
+        return os.path.lexists(self._path)
+
+    def _open(self) -> sqlite3.Connection:
+        if self._db is None:
+            made = self._make()
+            db = sqlite3.connect(
+                self._path, isolation_level=None, check_same_thread=False, timeout=_BUSY_S
+            )
+            try:
+                if not made:
+                    self._require_own(db)
+                if stat.S_IMODE(self._path.stat().st_mode) & 0o077:
+                    self._path.chmod(0o600)
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")  # nothing else has what is kept here
+                db.execute("PRAGMA foreign_keys = ON")
+                db.execute("PRAGMA secure_delete = ON")
+                self._migrate(db)
+            except BaseException:
+                db.close()
+                raise
+            self._db = db
+        return self._db
+
+    def _migrate(self, db: sqlite3.Connection) -> None:
+        """Two processes may open a new file at the same time: the second finds the work done."""
+        try:
+            migrate(db, self._migrations, f"{self._what} {self._path}")
+        except sqlite3.OperationalError:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            migrate(db, self._migrations, f"{self._what} {self._path}")
+
+    def _make(self) -> bool:
+        """The file, for its user alone: SQLite gives the files beside it the same mode. A link, a
+        pipe or a folder in its place is refused. Is it empty?"""
+        if self._place is not None and not self._there():
+            self._place()
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        file = os.open(self._path, flags, 0o600)
+        try:
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(0, "it is no ordinary file")
+            return status.st_size == 0
+        finally:
+            os.close(file)
+
+    def _require_own(self, db: sqlite3.Connection) -> None:
+        """A setting may name any file: that of another program is not written to."""
+        (mark,) = db.execute("PRAGMA application_id").fetchone()
+        (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        if mark != self._mark and tables:
+            raise OSError(0, "it is a database of something else")
+
+    @contextmanager
+    def _translated(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) in _FULL:
+                free = shutil.disk_usage(self._path.parent).free
+                raise DiskFull(
+                    f"the disk is full: {free / 1e6:.1f} MB are free at {self._path.parent}; what"
+                    " was written before is whole",
+                    hint="make room on that disk, then do the same again",
+                ) from error
+            said = getattr(error, "strerror", None) or str(error)
+            raise MemoryUnavailable(
+                f"{self._what} {self._path} cannot be {verb}: {said}",
+                hint="see that the folder is there and yours, and that nothing else has the file"
+                " locked",
+            ) from error
