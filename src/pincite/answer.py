@@ -10,12 +10,13 @@ from msgspec.structs import replace as alike
 
 from pincite.answering.basis import Basis, basis_of, nothing_indexed
 from pincite.answering.check import check
+from pincite.answering.condense import condense
 from pincite.answering.config import AnswerConfig
 from pincite.answering.extract import extract
 from pincite.answering.generate import Written, generate
 from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
 from pincite.answering.prompts import prompt_of
-from pincite.errors import IndexNotFound, MemoryUnavailable, ProviderError, UsageError
+from pincite.errors import IndexNotFound, MemoryUnavailable, PinciteError
 from pincite.model import (
     Answer,
     AnswerEvent,
@@ -142,8 +143,14 @@ async def _condense(
         way.notices.append(Notice("conversation_unavailable", str(error)))
         return Spoken(), text
     way.lap("conversation")
+    condensed = await condense(text, state, deps.llm, config, deps.mark)
+    way.lap("condense")
+    way.notices += condensed.notices
+    if condensed.by == "deterministic":
+        said = f"by rules, without a language model, was searched for: {condensed.query}"
+        way.notices.append(Notice("rewrite_deterministic", said))
     turns = state.turns[-_MOST_TURNS * config.recent_turns :] if config.recent_turns else ()
-    return Spoken(turns, state.summary), text
+    return Spoken(turns, state.summary), condensed.query
 
 
 async def _search(question: Question, deps: AnswerDeps) -> EvidencePack:
@@ -161,7 +168,7 @@ async def _recall(
         return ()
     try:
         facts = await deps.memory.recall(asked.user, asked.question.text, config.facts)
-    except (MemoryUnavailable, ProviderError) as error:
+    except PinciteError as error:
         way.notices.append(Notice("memory_unavailable", str(error)))
         return ()
     way.lap("memory")
@@ -256,5 +263,5 @@ async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None
     )
     try:
         await deps.conversations.append(asked.user, asked.conversation, turns)
-    except (MemoryUnavailable, UsageError) as error:
+    except PinciteError as error:
         way.notices.append(Notice("conversation_unavailable", f"this turn is not kept: {error}"))
