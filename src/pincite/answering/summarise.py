@@ -1,0 +1,138 @@
+"""The rolling summary of a conversation, made when the answer has been given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pincite.answering.config import AnswerConfig
+from pincite.answering.transcript import (
+    ANSWERED,
+    ASKED,
+    LINE_TOKENS,
+    fenced,
+    new_marker,
+    prompt_text,
+    shortened,
+    told,
+    without_thought,
+)
+from pincite.errors import PinciteError
+from pincite.model import Notice, Turn
+from pincite.ports import LLM, Conversations, ConversationState, Message
+from pincite.ports.failures import rate_notices
+from pincite.support.concurrency import within
+from pincite.support.token_estimate import cut_estimated, estimate_tokens
+
+_TURN_TOKENS: Final = 600  # of each turn in the prompt at most; guess, unmeasured
+_THOUGHT_TOKENS: Final = 1_024  # before the summary; guess, unmeasured
+_WORDS: Final = 0.6  # for each estimated token, so that the summary is seldom cut
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """What is kept of a conversation now: the summary, and the number of the last turn that it
+    covers. `by` whom it was made just now: a model, taken out of the turns (`extract`), or nobody,
+    since nothing was due or the model failed, of which the notices speak."""
+
+    summary: str = ""
+    summarised: int = 0
+    by: Literal["none", "model", "extract"] = "none"
+    notices: tuple[Notice, ...] = ()
+
+
+async def summarise(
+    conversations: Conversations,
+    owner: str,
+    conversation: str,
+    llm: LLM | None,
+    config: AnswerConfig,
+    marker: str = "",
+) -> Summarised:
+    """Where more than `recent_turns` turns are in no summary, make one of them and of the summary
+    before, of `summary_tokens` at most, and keep it. Where there are more than a model is shown at
+    once, the oldest; the next call goes on.
+
+    A model that fails or says nothing changes nothing: the turns stay what they are until a summary
+    covers them. Raises ConversationNotFound and MemoryUnavailable.
+    """
+    state = await conversations.state(owner, conversation, 0)
+    if len(state.turns) <= config.recent_turns:
+        return Summarised(state.summary, state.summarised)
+    if llm is None:
+        text, last = _extracted(state, config.summary_tokens), state.turns[-1].number
+        return await _kept(conversations, state, text, last, "extract")
+    turns = _fitting(state.turns, config.context_tokens)
+    said = _messages(state, turns, config, marker or new_marker())
+    try:
+        async with within(config.timeout_s):
+            limit = config.summary_tokens + _THOUGHT_TOKENS
+            completion = await llm.complete(said, max_tokens=limit)
+    except (PinciteError, TimeoutError) as error:
+        reason = str(error) or f"no answer within {config.timeout_s:g} s"
+        return _unchanged(state, f"{llm.fingerprint}: {reason}", *rate_notices(error))
+    text = cut_estimated(without_thought(completion.text), config.summary_tokens)
+    if not text.strip() or completion.finish == "filter":
+        return _unchanged(state, f"{llm.fingerprint} gave none ({completion.finish})")
+    return await _kept(conversations, state, text, turns[-1].number, "model")
+
+
+async def _kept(
+    conversations: Conversations,
+    state: ConversationState,
+    text: str,
+    last: int,
+    by: Literal["model", "extract"],
+) -> Summarised:
+    if await conversations.summarise(state.owner, state.id, text, last):
+        return Summarised(text, last, by)
+    now = await conversations.state(state.owner, state.id, 0)  # somebody was faster
+    return Summarised(now.summary, now.summarised)
+
+
+def _unchanged(state: ConversationState, reason: str, *notices: Notice) -> Summarised:
+    said = f"the conversation is not summarised and stays as it is: {reason}"
+    told_ = (Notice("summary_unavailable", said), *notices)
+    return Summarised(state.summary, state.summarised, notices=told_)
+
+
+def _fitting(turns: Sequence[Turn], tokens: int) -> Sequence[Turn]:
+    """The oldest turns that fit, one at least."""
+    spent = 0
+    for number, one in enumerate(turns):
+        spent += estimate_tokens(shortened(one.text, _TURN_TOKENS)) + 5
+        if spent > tokens and number:
+            return turns[:number]
+    return turns
+
+
+def _messages(
+    state: ConversationState, turns: Sequence[Turn], config: AnswerConfig, marker: str
+) -> tuple[Message, ...]:
+    blocks = []
+    if state.summary:
+        before = shortened(state.summary, config.summary_tokens)
+        blocks.append(fenced("summary so far", before, marker))
+    blocks.append(fenced("what was said then", told(turns, _TURN_TOKENS), marker))
+    words = str(int(_WORDS * config.summary_tokens))
+    system = prompt_text("summary", marker=marker, words=words)
+    return Message("system", system), Message("user", "\n\n".join(blocks))
+
+
+def _extracted(state: ConversationState, tokens: int) -> str:
+    """What was asked, a line each, with the beginning of each answer as far as there is room: first
+    the line that the conversation began with, then the latest ones, questions before answers."""
+    lines = state.summary.splitlines()
+    for one in state.turns:
+        before = ASKED if one.role == "user" else ANSWERED
+        lines.append(f"{before}{shortened(one.text, LINE_TOKENS)}")
+    latest = list(range(len(lines) - 1, 0, -1))
+    asked = [n for n in latest if not lines[n].startswith(ANSWERED)]
+    kept, left = {0}, tokens - estimate_tokens(lines[0]) - 3
+    for number in (*asked, *(n for n in latest if n not in set(asked))):
+        cost = estimate_tokens(lines[number]) + 3
+        if cost <= left:
+            kept.add(number)
+            left -= cost
+    return cut_estimated("\n".join(lines[n] for n in sorted(kept)), tokens)

@@ -1,0 +1,55 @@
+"""What was said in a conversation, as a model is shown it: fenced, so that nothing in it looks like
+an instruction, and cut to what fits."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Final
+
+from pincite.model import Turn
+from pincite.support.token_estimate import cut_estimated
+
+_THOUGHT: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
+#: How a summary without a model begins its lines, and how many tokens of each text it has.
+ASKED: Final = "asked: "
+ANSWERED: Final = "answered: "
+LINE_TOKENS: Final = 40  # guess, unmeasured
+_CUT: Final = " [...]"
+
+
+def prompt_text(name: str, **values: str) -> str:
+    """A prompt of this package, with its values filled in."""
+    text = (files("pincite.answering") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    for key, value in values.items():
+        text = text.replace(f"{{{key}}}", value)
+    return text
+
+
+def new_marker() -> str:
+    """What no text can have in it that was written before."""
+    return secrets.token_hex(8)
+
+
+def fenced(what: str, text: str, marker: str) -> str:
+    """A block of which nobody can write the end without knowing the marker."""
+    return f"<<<{what} {marker}\n{text}\n{what} {marker}>>>"
+
+
+def shortened(text: str, tokens: int) -> str:
+    """The beginning of a text, of at most so many estimated tokens, on one line."""
+    whole = " ".join(text.split())
+    cut = cut_estimated(whole, tokens)
+    return whole if len(cut) == len(whole) else f"{cut}{_CUT}"
+
+
+def told(turns: Sequence[Turn], tokens: int) -> str:
+    """Who said what, a line each, each of at most so many tokens."""
+    return "\n".join(f"{one.role}: {shortened(one.text, tokens)}" for one in turns)
+
+
+def without_thought(text: str) -> str:
+    """What a model said, without what it thought before."""
+    return _THOUGHT.sub("", text).strip()
