@@ -26,7 +26,7 @@ from pincite.model import (
     TaskMode,
     Vector,
 )
-from pincite.ports import Reranker, Searchable, Store
+from pincite.ports import Files, Reranker, Searchable, Store
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
@@ -101,10 +101,14 @@ def ask(
     mode: TaskMode = "explain",
     budget_ms: float | None = None,
     reranker: Reranker | None = None,
+    files: Files | None = None,
 ) -> EvidencePack:
     """One search. The clock counts a second with every look at it."""
     analyser = Bm25Encoder().analyser
-    deps = Deps(collections, lambda t: frozenset(analyser.terms(t)), guess_language, reranker)
+    deps = Deps(
+        *(collections, lambda t: frozenset(analyser.terms(t)), guess_language, reranker),
+        files=files,
+    )
     ticks = itertools.count()
     return asyncio.run(
         search(

@@ -41,6 +41,11 @@ class Deps:
         return {one.spec.name: len(one.spec.require) for one in self.collections}
 
     @property
+    def models(self) -> dict[str, str | None]:
+        """The dense model of each collection: vectors of one can be compared."""
+        return {one.spec.name: one.spec.dense for one in self.collections}
+
+    @property
     def judge(self) -> str:
         """The fingerprint of the reranker, empty without one."""
         return self.reranker.fingerprint if self.reranker else ""

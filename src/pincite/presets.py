@@ -14,7 +14,7 @@ from pincite.errors import ConfigError
 if TYPE_CHECKING:
     from pincite.profile import Profile
 
-GENERAL, EVIDENCE, MULTI_MODEL = "general", "evidence", "multi-model"
+GENERAL, CHAT, EVIDENCE, MULTI_MODEL = "general", "chat", "evidence", "multi-model"
 _FOLDER = Path(__file__).with_suffix("")
 
 

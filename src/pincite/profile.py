@@ -84,6 +84,7 @@ class Profile:
         there is `code`, as many at least as are ranked by files."""
         whole, enough = self.load.pool, round(self.load.pool * self.load.alone)
         wanted = whole if reranked else max(enough, self.select.results)
+        wanted = max(wanted, self.diversify.fetch) if self.diversify.enabled else wanted
         return max(wanted, self.rank_code.pool) if code and self.rank_code.enabled else wanted
 
     @property
@@ -109,6 +110,20 @@ class Profile:
                 " retrieve.engine_fusion lets fuse knows no weights",
                 hint='set retrieve.engine_fusion = "none"',
                 keys=("fuse.vector_weight", "retrieve.engine_fusion"),
+            )
+        if self.diversify.enabled and not self.load.vectors:
+            raise ConfigError(
+                "diversify.enabled is true, but load.vectors is false, and candidates are compared"
+                " by their vectors",
+                hint="set load.vectors = true or diversify.enabled = false",
+                keys=("diversify.enabled", "load.vectors"),
+            )
+        if self.diversify.enabled and self.diversify.fetch > self.load.pool:
+            raise ConfigError(
+                f"diversify.fetch is {self.diversify.fetch}, but only load.pool ="
+                f" {self.load.pool} candidates are loaded",
+                hint="raise load.pool or lower diversify.fetch",
+                keys=("diversify.fetch", "load.pool"),
             )
         if self.smooth.weight > 0 and not self.load.vectors:
             raise ConfigError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pincite.deps import Deps
 from pincite.model import (
+    Candidate,
     Chosen,
     EvidencePack,
     Gated,
@@ -26,6 +27,7 @@ from pincite.stages.blend import blend
 from pincite.stages.context import Shown, context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
+from pincite.stages.diversify import diversify
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load, overtaken, within_reach
@@ -34,6 +36,7 @@ from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
 from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
+from pincite.stages.probe import Probed, probe, remembered
 from pincite.stages.rank_code import rank_code
 from pincite.stages.rerank import instruction_hash, rerank
 from pincite.stages.retrieve import Retrieved, retrieve
@@ -64,19 +67,26 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     trace.begin()
     check_scope(deps.collections, question.scope)
     query = trace.tap("prepare", prepare(question, profile.prepare, profile.corpus))
+    near = await _probe(question, query, deps, profile, trace)
+    if near is not None:
+        deps = replace(deps, collections=remembered(deps.collections, query, near.vectors))
+        profile = _with_words(profile) if near.verdict is None else profile
     passes: list[Pass] = []
     spared: tuple[Notice, ...] = ()
     following: Pass | None = Pass()
     before: Pool | None = None
+    if near is not None and not near.passed:
+        one, following = _nearest(question, query, near, deps, profile, trace), None
     while following is not None and not spared:
         passes.append(following)
         begun_ms = trace.spent_ms()
-        one = await _try(question, query, following, deps, profile, trace, before)
+        one = await _try(question, query, following, deps, profile, trace, before, near)
         before = one.judged
         following = next_pass(following, query, one.gated, one.chosen, profile.again)
         spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
-    one, shown, seen = await _look(question, query, one, deps, profile, trace)
-    plan = _plan(query, one.found, passes, deps, profile)
+    one, shown, seen = await _look(question, query, one, deps, profile, trace, near)
+    tries = (*(("probe",) if near is not None else ()), *(each.name for each in passes))
+    plan = _plan(query, one.found, tries, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
     notices = (*deps.notices, *one.notices, *spared, *seen.notices, *lost)
     apart = deps.apart(question.scope)
@@ -88,6 +98,49 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
 
+async def _probe(
+    question: Question, query: Query, deps: Deps, profile: Profile, trace: Trace
+) -> Probed | None:
+    """The nearest chunk that may be cited; None where the profile wants no look at it."""
+    scope, limit_s = question.scope, profile.retrieve.timeout_s
+    if not profile.probe.enabled:
+        return None
+
+    async def there(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        within = of_ref(candidates, scope) if scope.ref else tuple(candidates)
+        kept = citable(Pool(tuple(within)), profile.select).candidates
+        around = (None,) * len(kept)
+        seen = await look(kept, around, deps.files, _look_s(question, trace), scope.ref)
+        return seen.candidates
+
+    asked = probe(query, deps.collections, scope, profile.probe, there, limit_s)
+    return trace.tap("probe", await asked)
+
+
+def _with_words(profile: Profile) -> Profile:
+    """The profile for a search where meaning alone may miss what there is."""
+    if profile.retrieve.mode != "vector":
+        return profile
+    return replace(profile, retrieve=replace(profile.retrieve, mode="hybrid"))
+
+
+def _nearest(
+    question: Question, query: Query, near: Probed, deps: Deps, profile: Profile, trace: Trace
+) -> Outcome:
+    """What there is to show where nothing is near enough to search on."""
+    found = Retrieved(
+        near.rankings,
+        tuple(one.collection for one in near.rankings),
+        near.notices,
+        frozenset(one.collection for one in near.rankings),
+        {one.collection: len(one.hits) for one in near.rankings},
+    )
+    gated = trace.tap("gate", near.gated(profile.answer.mode))
+    chosen = select(gated, profile.select, query.mode, deps.kinds(question.scope))
+    pool = Pool(gated.candidates)
+    return Outcome(found, pool, pool, gated, trace.tap("select", chosen), near.notices)
+
+
 async def _try(
     question: Question,
     query: Query,
@@ -96,6 +149,7 @@ async def _try(
     profile: Profile,
     trace: Trace,
     before: Pool | None,
+    near: Probed | None,
 ) -> Outcome:
     collections, scope, budget_ms = deps.collections, question.scope, question.budget_ms
     weights = deps.dense_weights(query, profile.fuse, scope)
@@ -115,7 +169,7 @@ async def _try(
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
     loaded = replace(loaded, notices=(*loaded.notices, *changed))
-    return await _judge(question, query, found, loaded, deps, profile, trace, before)
+    return await _judge(question, query, found, loaded, deps, profile, trace, before, near)
 
 
 async def _judge(
@@ -127,6 +181,7 @@ async def _judge(
     profile: Profile,
     trace: Trace,
     before: Pool | None,
+    near: Probed | None,
 ) -> Outcome:
     scope, budget_ms = question.scope, question.budget_ms
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
@@ -139,17 +194,24 @@ async def _judge(
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
     blended = trace.tap("blend", blend(judged, profile.blend))
+    notices = (*(near.notices if near else ()), *found.notices, *loaded.notices, *blended.notices)
     rarity = deps.rarity(query.text, found.rankings, scope)
     known = (deps.terms, profile.cover, deps.foreign(), smoothed, rarity, deps.partial)
     covered = trace.tap("cover", cover(query.text, blended.candidates, *known))
-    gated = trace.tap(
-        "gate", gate(covered, profile.gate, deps.judge, deps.unmeasured(), query.sought)
-    )
+    if near is not None and near.verdict is not None and covered:
+        gated = trace.tap("gate", Gated(covered, near.verdict))
+    else:
+        judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought)
+        gated = trace.tap("gate", gate(covered, *judging))
+    if profile.diversify.enabled and gated.verdict.level != "none":
+        varied = diversify(gated.candidates, profile.diversify, deps.models)
+        varied = trace.tap("diversify", varied)
+        gated = replace(gated, candidates=varied.candidates)
+        notices = (*notices, *varied.notices)
     kinds = deps.kinds(scope)
     spare = profile.context.around != "none"
     best = select(gated, profile.select, query.mode, kinds, spare=spare)
     chosen = trace.tap("select", best)
-    notices = (*found.notices, *loaded.notices, *blended.notices)
     return Outcome(found, loaded, judged, gated, chosen, notices)
 
 
@@ -171,7 +233,13 @@ async def _answered(
 
 
 async def _look(
-    question: Question, query: Query, one: Outcome, deps: Deps, profile: Profile, trace: Trace
+    question: Question,
+    query: Query,
+    one: Outcome,
+    deps: Deps,
+    profile: Profile,
+    trace: Trace,
+    near: Probed | None,
 ) -> tuple[Outcome, Shown, Looked]:
     """What is shown, as its files have it now. Where they have some of it no more, all candidates
     are looked at, and what is left of them is judged again: others move up, and what is gone makes
@@ -187,7 +255,7 @@ async def _look(
     lost = {(gone.collection, gone.chunk.id) for gone in (*seen.gone, *every.gone)}
     left = tuple(c for c in pool if (c.collection, c.chunk.id) not in lost)
     loaded = replace(one.loaded, candidates=left)
-    one = await _judge(question, query, one.found, loaded, *asked, one.judged)
+    one = await _judge(question, query, one.found, loaded, *asked, one.judged, near)
     one = await _answered(question, query, one, *asked)
     shown, again = await _seen(one.chosen, question, *asked)
     return one, shown, replace(again, omitted=(*seen.omitted, *again.omitted))
@@ -215,7 +283,7 @@ def _look_s(question: Question, trace: Trace) -> float:
 
 
 def _plan(
-    query: Query, found: Retrieved, passes: Sequence[Pass], deps: Deps, profile: Profile
+    query: Query, found: Retrieved, tries: Sequence[str], deps: Deps, profile: Profile
 ) -> Plan:
     config = profile.retrieve
     rungs = sorted({one.rung for one in deps.collections if one.spec.name in found.dense})
@@ -232,7 +300,7 @@ def _plan(
         search_params={"hnsw_ef": config.hnsw_ef, "exact": config.exact},
         counts=found.counts,
         mode=query.mode,
-        passes=tuple(one.name for one in passes),
+        passes=tuple(tries),
         reranker=deps.judge,
         instruction=instruction_hash(query, deps.reranker, profile.rerank),
     )

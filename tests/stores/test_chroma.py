@@ -71,6 +71,33 @@ def test_a_writer_keeps_its_image_in_step_and_another_store_reads_the_same() -> 
         asyncio.run(session(folder))
 
 
+@pytest.mark.parametrize("space", ["l2", "ip"])
+def test_a_collection_that_measures_by_something_else_is_refused(space: str) -> None:
+    """`get_or_create_collection` keeps the space that there is, whatever it is asked for."""
+
+    async def session(folder: Path) -> None:
+        client = open_client("", folder)
+        store = ChromaStore(Database(client, str(folder)))
+        await store.create(DENSE_SPEC)
+        (made,) = client.list_collections()
+        assert (made.configuration_json["hnsw"] or {})["space"] == "cosine"
+        client.delete_collection(made.name)
+        wrong: Any = {"hnsw": {"space": space}}
+        client.create_collection(
+            made.name,
+            configuration=wrong,
+            metadata=made.metadata,
+            embedding_function=None,
+        )
+        for use in (store.create(DENSE_SPEC), store.search("main", request_for("fox owl"))):
+            with pytest.raises(StoreError, match=f"measures by {space}"):
+                await use
+        await store.close()
+
+    with quick_folder() as folder:
+        asyncio.run(session(folder))
+
+
 @pytest.fixture(scope="class")
 def server(request: pytest.FixtureRequest) -> Iterator[str]:
     with socket.socket() as probe:

@@ -186,16 +186,17 @@ class OpenIndex:
             raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")
         if asked:
             check_scope(chosen, scope)
-        if self._named is not None:
+        reranker = None if profile.rerank.use == "never" else self._reranker
+        if self._named is not None and reranker is not None:
             await self._named.open(profile.rerank.timeout_s)
         llm = await self._llm() if profile.gate.answerable == "llm" else None
         return known, Deps(
             collections=chosen,
             terms=informative_terms(chosen[0].spec.language),
             language_of=guess_language,
-            reranker=self._reranker,
+            reranker=reranker,
             notices=notices,
-            cut=cutter_of(self._reranker, profile.rerank.tokenizer),
+            cut=cutter_of(reranker, profile.rerank.tokenizer),
             llm=llm,
         )
 

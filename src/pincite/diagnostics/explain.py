@@ -18,6 +18,7 @@ from pincite.model import (
     Signal,
 )
 from pincite.model.citation import place_of
+from pincite.stages.probe import Probed
 from pincite.stages.retrieve import Retrieved
 from pincite.support.terminal import one_line
 from pincite.trace import Trace
@@ -86,6 +87,16 @@ def _(value: Query) -> _Description:
     names = ", ".join(value.identifiers)
     asked = f", asks for {', '.join(value.sought)}" if value.asks == "symbol" else ""
     return f"{value.text[:200]!r}{f', identifiers: {names}' if names else ''}{asked}", (), ()
+
+
+@_describe.register
+def _(value: Probed) -> _Description:
+    parts = [f"{notice.code}: {notice.message}" for notice in value.notices]
+    if value.verdict is not None:
+        parts.append(value.verdict.reason)
+    if not value.passed:
+        parts.append("nothing else was asked")
+    return " ".join(parts), tuple(map(_view, value.candidates)), ()
 
 
 @_describe.register

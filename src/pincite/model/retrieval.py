@@ -26,10 +26,11 @@ SignalName = Literal[
     "ranked",
     "reranked",
     "blended",
+    "diverse",
     "coverage",
 ]
 SignalKind = Literal[
-    "cosine", "dot", "bm25", "rrf", "dbsf", "normalised", "probability", "logit", "share"
+    "cosine", "dot", "bm25", "rrf", "dbsf", "normalised", "probability", "logit", "share", "mmr"
 ]
 
 
@@ -193,7 +194,7 @@ class Fused(msgspec.Struct, frozen=True):
 
 
 RANKING_SIGNALS: frozenset[SignalName] = frozenset(
-    ("fused", "smoothed", "ranked", "reranked", "blended")
+    ("fused", "smoothed", "ranked", "reranked", "blended", "diverse")
 )
 
 

@@ -1,13 +1,16 @@
-"""Variables that programs over a Qdrant server share, by the names that they have there: a part of
-the settings. Options of a command win over them, and they over `pincite.toml`.
+"""Variables that programs over a Qdrant server share, and those of conversations, by the names
+that they have there: a part of the settings. Options of a command win over them, and they over
+`pincite.toml`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, get_args
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, get_args
 
 from pincite.errors import ConfigError, UsageError
+from pincite.model import ChatMode
 from pincite.settings.layers import Layer
 from pincite.settings.refresh import VARIABLE as REFRESH
 from pincite.settings.refresh import refresh_mode
@@ -19,7 +22,35 @@ from pincite.stores.validate import check_name
 COLLECTION: Final = "QDRANT_COLLECTION"
 MODE: Final = "SEARCH_MODE"
 WEIGHT: Final = "SEARCH_VECTOR_WEIGHT"
-SEARCH_VARIABLES: Final = (COLLECTION, MODE, WEIGHT)
+CHAT_MODE: Final = "CHAT_MODE"
+STRATEGY: Final = "RETRIEVAL_STRATEGY"
+THRESHOLD: Final = "RETRIEVAL_SCORE_THRESHOLD"
+REWRITE: Final = "QUERY_REWRITE_ENABLED"
+CHAT_VARIABLES: Final = (CHAT_MODE, STRATEGY, THRESHOLD, REWRITE)
+SEARCH_VARIABLES: Final = (COLLECTION, MODE, WEIGHT, *CHAT_VARIABLES)
+
+_PLAIN: Final = {"smooth": {"weight": 0.0}, "rank_code": {"enabled": False}}
+_BOTH: Final = {
+    "retrieve": {"mode": "hybrid"},
+    "fuse": {"method": "rrf", "k": 60},
+    "diversify": {"enabled": False},
+    **_PLAIN,
+}
+#: What each strategy sets: `mmr` is what the preset `chat` has.
+STRATEGIES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "mmr": {
+            "retrieve": {"mode": "vector"},
+            "load": {"vectors": True},
+            "diversify": {"enabled": True},
+            "rerank": {"use": "never"},
+            **_PLAIN,
+        },
+        "hybrid": {**_BOTH, "rerank": {"use": "never"}},
+        "hybrid_rerank": {**_BOTH, "rerank": {"use": "expected"}},
+    }
+)
+_YES, _NO = ("1", "true"), ("0", "false")
 
 
 def named_collection(environ: Mapping[str, str]) -> str:
@@ -37,12 +68,11 @@ def variable_layers(environ: Mapping[str, str]) -> tuple[Layer, ...]:
     """What the environment says of keys of `pincite.toml`, a layer for each variable. Raises
     ConfigError."""
     layers = []
-    if mode := environ.get(MODE, "").strip().lower():
-        if mode not in (known := get_args(SearchMode)):
-            raise ConfigError(f"{MODE} is {environ[MODE]!r}; use one of {', '.join(known)}")
+    if mode := _one_of(environ, MODE, get_args(SearchMode)):
         layers.append(Layer(f"${MODE}", {"retrieve": {"mode": mode}}))
     if given := environ.get(WEIGHT, "").strip():
-        layers.append(Layer(f"${WEIGHT}", {"fuse": {"vector_weight": _share(given)}}))
+        layers.append(Layer(f"${WEIGHT}", {"fuse": {"vector_weight": _share(WEIGHT, given)}}))
+    layers += _chat_layers(environ)
     if (enabled := log_enabled(environ)) is not None:
         layers.append(Layer(f"${LOG}", {"log": {"enabled": enabled}}))
     if (refreshed := refresh_mode(environ)) is not None:
@@ -50,11 +80,51 @@ def variable_layers(environ: Mapping[str, str]) -> tuple[Layer, ...]:
     return tuple(layers)
 
 
-def _share(given: str) -> float:
+def _chat_layers(environ: Mapping[str, str]) -> list[Layer]:
+    """What the variables of conversations say. Raises ConfigError."""
+    layers = []
+    if mode := _one_of(environ, CHAT_MODE, get_args(ChatMode)):
+        layers.append(Layer(f"${CHAT_MODE}", {"answer": {"mode": mode}}))
+    if strategy := _one_of(environ, STRATEGY, tuple(STRATEGIES)):
+        _check_strategy(environ, strategy)
+        layers.append(Layer(f"${STRATEGY}", STRATEGIES[strategy]))
+    if given := environ.get(THRESHOLD, "").strip():
+        layers.append(Layer(f"${THRESHOLD}", {"probe": {"threshold": _share(THRESHOLD, given)}}))
+    if given := _one_of(environ, REWRITE, (*_YES, *_NO)):
+        layers.append(Layer(f"${REWRITE}", {"answer": {"rewrite": given in _YES}}))
+    return layers
+
+
+def _check_strategy(environ: Mapping[str, str], strategy: str) -> None:
+    """Raise ConfigError where another variable wants another way to search."""
+    wanted = STRATEGIES[strategy]["retrieve"]["mode"]
+    mode = environ.get(MODE, "").strip().lower()
+    weight = environ.get(WEIGHT, "").strip()
+    if mode and mode != wanted:
+        other, said = (
+            MODE,
+            f"{MODE} is {mode}, and {STRATEGY} is {strategy}, whose mode is {wanted}",
+        )
+    elif weight and _share(WEIGHT, weight) != 0.5:
+        other, said = WEIGHT, f"{WEIGHT} is {weight}, and {STRATEGY} is {strategy}, without weights"
+    else:
+        return
+    raise ConfigError(said, hint=f"unset {other} or {STRATEGY}")
+
+
+def _one_of(environ: Mapping[str, str], name: str, known: Sequence[str]) -> str:
+    """The value of a variable, empty where it is not set. Raises ConfigError for an unknown one."""
+    value = environ.get(name, "").strip().lower()
+    if value and value not in known:
+        raise ConfigError(f"{name} is {environ[name]!r}; use one of {', '.join(known)}")
+    return value
+
+
+def _share(name: str, given: str) -> float:
     try:
         share = float(given)
     except ValueError as error:
-        raise ConfigError(f"{WEIGHT} is {given!r}; use a number from 0 to 1") from error
+        raise ConfigError(f"{name} is {given!r}; use a number from 0 to 1") from error
     if not 0 <= share <= 1:
-        raise ConfigError(f"{WEIGHT} is {given}; use a number from 0 to 1")
+        raise ConfigError(f"{name} is {given}; use a number from 0 to 1")
     return share

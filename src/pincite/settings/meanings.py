@@ -227,6 +227,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "enabled": "whether passages of code are ranked by their files",
         },
         "rerank": {
+            "use": "the configured reranker, if any; expected says where it is missing",
             "pool": "how many of the best are judged",
             "timeout_s": "seconds until the order of retrieval is kept",
             "corpus": "stands in for corpus.name",
@@ -291,6 +292,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "probe": {
             "enabled": "looks at the nearest chunk of each collection before anything else",
             "threshold": "its cosine, from which on a question is on topic",
+            "exact": "compares with every vector, not those alone that the vector index leads to",
         },
         "diversify": {
             "enabled": "chooses results that differ from each other (MMR)",

@@ -2,19 +2,310 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from pincite.errors import ConfigError
+import msgspec
+
+from pincite.errors import ConfigError, EnginePanicked, PinciteError
+from pincite.model import (
+    Candidate,
+    ChatMode,
+    Gated,
+    Matrix,
+    Notice,
+    Query,
+    Ranking,
+    Scope,
+    Signal,
+    Vector,
+    Verdict,
+    VerdictLevel,
+)
+from pincite.model.citation import cite
+from pincite.ports import DenseEncoder, Filter, Searchable, SearchRequest
+from pincite.scope.filter import scope_filter
+from pincite.scope.schema import schema_of
+from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.trace import exchange
+
+#: Those of the candidates that may be cited: within the scope, and still in their files.
+Citable = Callable[[Sequence[Candidate]], Awaitable[Sequence[Candidate]]]
+#: So many are asked for where the nearest may not be cited. # guess, unmeasured
+_MORE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeConfig:
     """`enabled`: look at the nearest chunk before anything else is searched. `threshold`: its
-    cosine, from which on the question is on topic; an equal value passes."""
+    cosine, from which on the question is on topic; an equal value passes. `exact`: compare the
+    question with every vector, in place of those that the vector index leads to."""
 
     enabled: bool = False
     threshold: float = 0.3
+    exact: bool = True
 
     def __post_init__(self) -> None:
-        if not -1 <= self.threshold <= 1:
-            raise ConfigError(f"threshold is {self.threshold}; a cosine is from -1 to 1")
+        if not 0 <= self.threshold <= 1:
+            raise ConfigError(f"threshold is {self.threshold}; it takes a cosine from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """The nearest chunk of each collection, the nearest of all first, and what its cosine says of
+    the question. `verdict` is None where that cannot be said. `unknown` are the collections whose
+    nearest is not known. `vectors` are those of the question, by the fingerprint of the model."""
+
+    candidates: tuple[Candidate, ...]
+    verdict: Verdict | None
+    rankings: tuple[Ranking, ...] = ()
+    unknown: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    vectors: Mapping[str, Vector] = field(default_factory=dict, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Is the search to go on?"""
+        return self.verdict is None or self.verdict.level == "grounded"
+
+    def gated(self, mode: ChatMode) -> Gated:
+        """What there is to show of a question that did not pass. `strict` shows nothing, and has
+        the nearest of all collections for what is closest; other modes show the nearest as weak,
+        which a notice says."""
+        if self.verdict is None:
+            raise ValueError("nothing is known of the nearest")
+        if mode == "strict" or not self.candidates:
+            return Gated(self.candidates, self.verdict)
+        nearest, verdict = self.candidates[0], self.verdict
+        said = (
+            f"the nearest passage, {cite(nearest.chunk)}, has a cosine of {verdict.value:.2f},"
+            f" below {verdict.weak_at:.2f}: it is shown as weak, since answer.mode is {mode}"
+        )
+        return Gated((nearest,), _as_weak(verdict), (Notice("below_threshold", said),))
+
+
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """An encoder that has embedded the question already."""
+
+    encoder: DenseEncoder
+    text: str
+    vector: Vector = field(repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        return self.encoder.fingerprint
+
+    @property
+    def dimensions(self) -> int:
+        return self.encoder.dimensions
+
+    @property
+    def languages(self) -> frozenset[str]:
+        return self.encoder.languages
+
+    async def embed_query(self, text: str) -> Vector:
+        return self.vector if text == self.text else await self.encoder.embed_query(text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return await self.encoder.embed_documents(texts)
+
+
+async def probe(
+    query: Query,
+    collections: Sequence[Searchable],
+    scope: Scope,
+    config: ProbeConfig,
+    citable: Citable,
+    timeout_s: float,
+) -> Probed:
+    """The nearest chunk of each collection by cosine, under the scope of the search, and the
+    verdict on the nearest of all.
+
+    A chunk at or above the threshold passes, wherever it is. Below it the question is off topic
+    only where the nearest of every collection is known: one without dense vectors, or with some
+    missing, one that measures by something else than a cosine and one that fails may have what is
+    asked for. Then the notice `probe_unavailable` says why there is no verdict. Raises what is no
+    failure of one collection, and UsageError for a filter that cannot be.
+    """
+    schema = schema_of(one.spec for one in collections)
+    vectors, lost = await _vectors(query.text, collections, timeout_s)
+
+    async def look(one: Searchable) -> _Found:
+        if one.dense is None or one.spec.dense is None:
+            return _Found(doubt="it has no dense vectors")
+        if (fingerprint := one.dense.fingerprint) in lost:
+            return _Found(doubt=lost[fingerprint])
+        filter_ = await scope_filter(one, scope, schema)
+        return await _nearest(one, vectors[fingerprint], filter_, config, citable)
+
+    outcomes = await gather_outcomes(
+        [with_timeout(one.spec.name, look(one), timeout_s) for one in collections]
+    )
+    unknown: dict[str, str] = {}
+    found: list[_Found] = []
+    for one, outcome in zip(collections, outcomes, strict=True):
+        if isinstance(outcome, BaseException):
+            outcome = _Found(doubt=_reason(outcome))
+        found.append(outcome)
+        if outcome.doubt:
+            unknown[one.spec.name] = outcome.doubt
+    nearest = [one.candidate for one in found if one.candidate is not None]
+    nearest.sort(key=lambda one: one.rank_key)
+    verdict = _verdict(nearest, config.threshold)
+    doubted = verdict.level == "none" and bool(unknown)
+    return Probed(
+        candidates=tuple(nearest),
+        verdict=None if doubted else verdict,
+        rankings=tuple(one.ranking for one in found if one.ranking is not None),
+        unknown=tuple(unknown),
+        notices=_unavailable(unknown) if doubted else (),
+        vectors=vectors,
+    )
+
+
+def remembered(
+    collections: Sequence[Searchable], query: Query, vectors: Mapping[str, Vector]
+) -> tuple[Searchable, ...]:
+    """The collections, whose models need not embed the question again."""
+    return tuple(
+        replace(one, dense=Remembering(one.dense, query.text, vectors[one.dense.fingerprint]))
+        if one.dense is not None and one.dense.fingerprint in vectors
+        else one
+        for one in collections
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The nearest of a collection, None where nothing is in the scope. `doubt` says why something
+    else may be nearer."""
+
+    candidate: Candidate | None = None
+    ranking: Ranking | None = None
+    doubt: str = ""
+
+
+def _reason(error: BaseException) -> str:
+    """Why a collection or a model did not answer. Raises what is no failure of one alone."""
+    if isinstance(error, PinciteError) and not isinstance(error, EnginePanicked):
+        return error.message
+    raise error
+
+
+async def _vectors(
+    text: str, collections: Sequence[Searchable], timeout_s: float
+) -> tuple[dict[str, Vector], dict[str, str]]:
+    """The question embedded once by each model, and why it was not by others; by fingerprint."""
+    encoders = {one.dense.fingerprint: one.dense for one in collections if one.dense is not None}
+    outcomes = await gather_outcomes(
+        [
+            with_timeout(name, encoder.embed_query(text), timeout_s)
+            for name, encoder in encoders.items()
+        ]
+    )
+    vectors: dict[str, Vector] = {}
+    lost: dict[str, str] = {}
+    for name, outcome in zip(encoders, outcomes, strict=True):
+        if isinstance(outcome, BaseException):
+            lost[name] = _reason(outcome)
+        else:
+            vectors[name] = outcome
+    return vectors, lost
+
+
+async def _nearest(
+    collection: Searchable, vector: Vector, filter_: Filter, config: ProbeConfig, citable: Citable
+) -> _Found:
+    """The nearest chunk that may be cited. More than one are asked for only where it may not."""
+    for limit in (1, _MORE):
+        request = SearchRequest(
+            dense=vector, dense_limit=limit, filter=filter_, exact=config.exact, complete=False
+        )
+        ranking = await _ask(collection, request)
+        loaded = await _load(collection, ranking, vector)
+        there = await citable(loaded) if loaded else ()
+        if there:
+            nearest = min(there, key=lambda one: one.rank_key)
+            return _Found(nearest, ranking, _doubt(collection, ranking))
+        if len(ranking.hits) < limit:
+            return _Found(None, ranking, _doubt(collection, ranking))
+    return _Found(None, ranking, f"its nearest {_MORE} chunks have changed since it was indexed")
+
+
+async def _ask(collection: Searchable, request: SearchRequest) -> Ranking:
+    """The dense ranking, said to whoever listens."""
+    name = collection.spec.name
+    told = {
+        "dense_limit": request.dense_limit,
+        "exact": request.exact,
+        "filter": msgspec.to_builtins(request.filter),
+    }
+    with exchange(collection.store, name, asked=lambda: told) as reply:
+        found = await collection.index.search(name, request)
+        reply.answered = lambda: {
+            one.signal: [[hit.id, round(hit.score, 6)] for hit in one.hits] for one in found
+        }
+    return next(one for one in found if one.signal == "dense")
+
+
+async def _load(collection: Searchable, ranking: Ranking, vector: Vector) -> tuple[Candidate, ...]:
+    """What was found, with its true cosine: that of the store, or of the vectors themselves where
+    the store measures by something else."""
+    name, measured = collection.spec.name, ranking.kind != "cosine"
+    scores = {hit.id: hit.score for hit in ranking.hits}
+    stored = await collection.index.load(name, list(scores), vectors=measured) if scores else ()
+    if measured:
+        scores = {
+            one.chunk.id: _cosine(vector, one.vector) for one in stored if one.vector is not None
+        }
+    return tuple(
+        Candidate(name, one.chunk, _signals(scores[one.chunk.id]))
+        for one in stored
+        if one.chunk.id in scores
+    )
+
+
+def _cosine(left: Vector, right: Vector) -> float:
+    """The cosine of unit vectors; sums of 64-bit numbers, in the order of the components."""
+    import numpy as np
+
+    return float(np.einsum("i,i->", left.astype(np.float64), right.astype(np.float64)))
+
+
+def _signals(cosine: float) -> tuple[Signal, ...]:
+    """The cosine, which also ranks."""
+    return Signal("dense", "cosine", cosine), Signal("fused", "cosine", cosine)
+
+
+def _doubt(collection: Searchable, ranking: Ranking) -> str:
+    if ranking.kind != "cosine":
+        return f"it measures by {ranking.kind}, and what is nearest by that need not be by cosine"
+    if collection.embedded < 1:
+        return f"{collection.embedded:.0%} of its chunks are encoded so far"
+    return ""
+
+
+def _unavailable(unknown: Mapping[str, str]) -> tuple[Notice, ...]:
+    told = "; ".join(f"{name}: {why}" for name, why in unknown.items())
+    said = f"the nearest chunk is not known, so that words count, too, and the gate decides: {told}"
+    return (Notice("probe_unavailable", said),)
+
+
+def _verdict(nearest: Sequence[Candidate], threshold: float) -> Verdict:
+    """Of candidates in order."""
+    value = nearest[0].rank_signal.value if nearest else 0.0
+    what = f"The cosine of the nearest passage is {value:.2f}"
+    level: VerdictLevel = "grounded" if nearest and value >= threshold else "none"
+    if not nearest:
+        reason = "Nothing was found."
+    elif level == "grounded":
+        reason = f"{what}, at or above {threshold:.2f}: it is about what was asked."
+    else:
+        reason = f"{what}, below {threshold:.2f}: nothing is about what was asked."
+    return Verdict(level, "dense", "cosine", value, threshold, threshold, False, reason)
+
+
+def _as_weak(verdict: Verdict) -> Verdict:
+    reason = f"{verdict.reason.partition(':')[0]}: it may be about something else."
+    return replace(verdict, level="weak", reason=reason)

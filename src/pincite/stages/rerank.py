@@ -35,12 +35,19 @@ Prefer: content that directly answers the question and includes concrete paramet
 function/class names, and usage patterns.
 Deprioritize: tangential mentions, outdated references, or generic LLM commentary.
 {task}"""
+_MISSING: Final = (
+    "no reranker is configured, and one is expected (rerank.use): the order is that without one;"
+    " set [models] rerank"
+)
 _UNNAMED = "this software"  # instead of {corpus} where the corpus has no name
 
 
 @dataclass(frozen=True, slots=True)
 class RerankConfig:
     """How many of the best are judged, and within what time.
+
+    `use`: the reranker that is `configured`, if there is one; `expected` says so where there is
+    none; `never` leaves it out.
 
     `instruction` is what a reranker that takes one is told, with the fields `{task}` (a sentence
     that says what the mode is for, nothing for build) and those of `Corpus`; empty tells it
@@ -54,6 +61,7 @@ class RerankConfig:
     budget on as many documents as it is good for.
     """
 
+    use: Literal["configured", "expected", "never"] = "configured"
     pool: int = 60
     timeout_s: float = 20.0
     corpus: str = ""
@@ -93,14 +101,18 @@ async def rerank(
 ) -> Pool:
     """The pool with the signal `reranked` on its best, these ahead of the others.
 
-    Without a reranker the pool passes unchanged; when it fails or is late, too, with the notice
-    `rerank_unavailable`. With `left_ms` of a time budget it judges fewer, or none, and says so.
-    `before` is what the try before gave back: where there is no candidate besides its own the
-    scores that they have are kept, with the notice `rerank_spared`, and nobody is asked. `cut`
-    cuts texts by the reranker's tokenizer, where that is known.
+    Without a reranker the pool passes unchanged, with the notice `rerank_missing` where one is
+    expected; when it fails or is late, too, with the notice `rerank_unavailable`. With `left_ms` of
+    a time budget it judges fewer, or none, and says so. `before` is what the try before gave back:
+    where there is no candidate besides its own the scores that they have are kept, with the notice
+    `rerank_spared`, and nobody is asked. `cut` cuts texts by the reranker's tokenizer, where that
+    is known.
     """
-    if reranker is None or not pool.candidates:
+    if config.use == "never" or not pool.candidates:
         return pool
+    if reranker is None:
+        missing = (Notice("rerank_missing", _MISSING),) if config.use == "expected" else ()
+        return replace(pool, notices=(*pool.notices, *missing)) if missing else pool
     if before is not None and (kept := _as_before(pool, before, config)) is not None:
         return kept
     judged, notices = _affordable(pool.candidates[: config.pool], config, left_ms)

@@ -115,7 +115,11 @@ class ChromaStore:
             )
         space = (collection.configuration_json.get("hnsw") or {}).get("space")
         if space != _SPACE:
-            raise StoreError(f"{collection.name} of {self._database.where} measures by {space}")
+            raise StoreError(
+                f"{collection.name} of {self._database.where} measures by {space}, and Pincite by"
+                f" {_SPACE}: its scores mean something else",
+                hint="another program made it so: remove it there, or give yours a prefix",
+            )
         return state
 
     async def drop(self, collection: str) -> None:
