@@ -10,12 +10,13 @@ from msgspec.structs import replace as alike
 
 from pincite.answering.basis import Basis, basis_of, nothing_indexed
 from pincite.answering.check import check
+from pincite.answering.condense import condense
 from pincite.answering.config import AnswerConfig
 from pincite.answering.extract import extract
 from pincite.answering.generate import Written, generate
 from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
 from pincite.answering.prompts import prompt_of
-from pincite.errors import IndexNotFound, MemoryUnavailable, ProviderError, UsageError
+from pincite.errors import IndexNotFound, MemoryUnavailable, PinciteError
 from pincite.model import (
     Answer,
     AnswerEvent,
@@ -101,11 +102,11 @@ async def answer(
         facts=facts,
         conversation=asked.conversation,
     )
-    done, cited = _finished(done, basis, prompt, written, deps, config, way)
+    done = _finished(done, basis, prompt, written, deps, config, way)
     way.lap("check")
-    if written is None or not written.text:
+    if written is None or not written.text.strip():
         yield AnswerPiece(done.text)
-    await _keep(asked, done, cited, deps, way)
+    await _keep(asked, done, deps, way)
     said = tuple(dict.fromkeys(way.notices))
     yield alike(done, warnings=said, timings_ms=way.timings_ms)
 
@@ -142,8 +143,14 @@ async def _condense(
         way.notices.append(Notice("conversation_unavailable", str(error)))
         return Spoken(), text
     way.lap("conversation")
+    condensed = await condense(text, state, deps.llm, config, deps.mark)
+    way.lap("condense")
+    way.notices += condensed.notices
+    if condensed.by == "deterministic":
+        said = f"by rules, without a language model, was searched for: {condensed.query}"
+        way.notices.append(Notice("rewrite_deterministic", said))
     turns = state.turns[-_MOST_TURNS * config.recent_turns :] if config.recent_turns else ()
-    return Spoken(turns, state.summary), text
+    return Spoken(turns, state.summary), condensed.query
 
 
 async def _search(question: Question, deps: AnswerDeps) -> EvidencePack:
@@ -161,7 +168,7 @@ async def _recall(
         return ()
     try:
         facts = await deps.memory.recall(asked.user, asked.question.text, config.facts)
-    except (MemoryUnavailable, ProviderError) as error:
+    except PinciteError as error:
         way.notices.append(Notice("memory_unavailable", str(error)))
         return ()
     way.lap("memory")
@@ -213,49 +220,48 @@ def _finished(
     deps: AnswerDeps,
     config: AnswerConfig,
     way: _Way,
-) -> tuple[Answer, tuple[int, ...]]:
-    """The answer with its text, and the numbers that it cites."""
+) -> Answer:
+    """The answer with its text and what that cites."""
     if written is not None:
         way.notices += written.notices
     terms = deps.terms_of(base.evidence)
+    text = written.text if written is not None else ""
     if not basis.evidence:
-        said = written is not None and not written.failed
-        checked = check(written.text, (), terms, must_cite=False) if said and written else None
-        text = checked.text if checked else config.sentence
-        return alike(base, text=text, removed=checked.removed if checked else ()), ()
-    if prompt is not None and written is not None and written.text:
-        told, strict = prompt.told, config.mode == "strict"
-        checked = check(written.text, told, terms, must_cite=strict)
+        if written is None or written.failed:
+            return alike(base, text=config.sentence)
+        bare = check(text, (), terms, must_cite=False)
+        return alike(base, text=bare.text, removed=bare.removed)
+    if prompt is not None and written is not None and text.strip():
+        checked = check(text, prompt.told, terms, must_cite=config.mode == "strict")
         return alike(
             base,
             kind="failed" if written.failed else "generated",
             text=checked.text,
-            sources=tuple(one.source for one in told),
+            sources=tuple(one.source for one in prompt.told),
+            cited=checked.cited,
             doubts=checked.doubts,
             removed=checked.removed,
-        ), checked.cited
+        )
     found = extract(base.evidence.query, basis.evidence, terms)
-    numbers = tuple(one.number for one in found.sources)
+    cited = tuple(one.number for one in found.sources)
+    taken = alike(base, text=found.text, sources=found.sources, cited=cited)
     if written is None:
         way.notices.append(Notice("extractive", _NO_MODEL))
-        return alike(base, kind="extractive", text=found.text, sources=found.sources), numbers
-    text = f"{NO_ANSWER}\n\n{found.text}"
-    return alike(base, kind="failed", text=text, sources=found.sources), numbers
+        return alike(taken, kind="extractive")
+    return alike(taken, kind="failed", text=f"{NO_ANSWER}\n\n{found.text}")
 
 
-async def _keep(
-    asked: Asked, done: Answer, cited: tuple[int, ...], deps: AnswerDeps, way: _Way
-) -> None:
+async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None:
     """The turn of the user and that of the answer, for what is asked next."""
     if not asked.conversation or deps.conversations is None:
         return
     at = deps.now()
-    citations = tuple(one.citation for one in done.sources if one.number in cited)
+    citations = tuple(one.citation for one in done.sources if one.number in done.cited)
     turns = (
         Turn("user", done.question, at),
         Turn("assistant", done.text, at, citations=citations),
     )
     try:
         await deps.conversations.append(asked.user, asked.conversation, turns)
-    except (MemoryUnavailable, UsageError) as error:
+    except PinciteError as error:
         way.notices.append(Notice("conversation_unavailable", f"this turn is not kept: {error}"))

@@ -65,7 +65,8 @@ def _documented(facade: C) -> C:
     for name, method in vars(facade).items():
         original = getattr(AsyncPincite, name, None)
         if callable(method) and original is not None and (name[0] != "_" or name == "__init__"):
-            method.__doc__ = (original.__doc__ or "").replace("await ", "").replace("Async", "")
+            shown = (original.__doc__ or "").replace("await ", "").replace(" async for ", " for ")
+            method.__doc__ = shown.replace("Async", "")
     return facade
 
 

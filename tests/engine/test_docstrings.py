@@ -131,11 +131,12 @@ def test_every_docstring_explains_each_argument(of: type, name: str) -> None:
 
 
 def test_the_synchronous_methods_have_the_same_signatures_and_complete_docstrings() -> None:
-    theirs = set(public_methods(AsyncPincite)) - {"client", "deps", "find"}
+    theirs = set(public_methods(AsyncPincite)) - {"client", "deps", "find", "answering"}
     assert set(public_methods(Pincite)) == theirs
     for name in theirs:
         ours, original = getattr(Pincite, name), getattr(AsyncPincite, name)
-        assert inspect.signature(ours) == inspect.signature(original), name
+        theirs_here = str(inspect.signature(original)).replace("AsyncIterator", "Iterator")
+        assert str(inspect.signature(ours)) == theirs_here, name
         doc = inspect.getdoc(ours) or ""
         assert doc
         assert "await " not in doc

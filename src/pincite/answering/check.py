@@ -16,7 +16,9 @@ from pincite.answering.sentences import Sentence, split
 from pincite.model import Doubtful
 
 _NUMBERS: Final = r"\d{1,3}(?:\s?(?:[,;]|[–-])\s?\d{1,3})*"
-_CITED: Final = re.compile(rf"(?<![\w\])`])[ \t]?\[({_NUMBERS})\](?![(:\w])|[ \t]?【({_NUMBERS})】")
+_CITED: Final = re.compile(
+    rf"(?:[ \t]|(?<![\w\])`]))\[({_NUMBERS})\](?![(:\w])|[ \t]?【({_NUMBERS})】"
+)
 _AFTER_CITED: Final = re.compile(rf"\[({_NUMBERS})\](?![(:\w])|【({_NUMBERS})】")
 _RANGE: Final = re.compile(r"(\d{1,3})(?:\s?[–-]\s?(\d{1,3}))?")
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
@@ -134,20 +136,20 @@ def _blank_cited(match: re.Match[str]) -> str:
 def _citations(text: str, sentences: Sequence[Sentence]) -> list[tuple[list[int], list[int]]]:
     """Of each sentence the numbers that it cites, and those that it belongs to: its own, else those
     of the next sentence of its paragraph that cites any."""
-    own = [_numbers_of(text[one.start : one.end]) for one in sentences]
+    own: list[list[int]] = [[] for _ in sentences]
+    place = 0
+    for match in _cited_in(text):
+        while place < len(sentences) and sentences[place].end < match.end():
+            place += 1
+        if place < len(sentences) and sentences[place].start <= match.end():
+            own[place] += chain.from_iterable(_spelled_out(match[1] or match[2]))
+    own = [list(dict.fromkeys(numbers)) for numbers in own]
     meant = list(own)
     for place in range(len(sentences) - 2, -1, -1):
         alike = sentences[place].paragraph == sentences[place + 1].paragraph
         if not own[place] and alike:
             meant[place] = meant[place + 1]
     return list(zip(own, meant, strict=True))
-
-
-def _numbers_of(text: str) -> list[int]:
-    found: list[int] = []
-    for match in _cited_in(text):
-        found += chain.from_iterable(_spelled_out(match[1] or match[2]))
-    return list(dict.fromkeys(found))
 
 
 def _cited_in(text: str) -> list[re.Match[str]]:

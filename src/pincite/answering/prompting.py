@@ -136,7 +136,7 @@ def _fitted(
     for place, item in enumerate(evidence):
         with_context = told_of(item, around=True, weak=weak)
         alone = told_of(item, around=False, weak=weak)
-        for one in dict.fromkeys((with_context, alone)):
+        for one in (with_context, alone):
             block = block_of(one, fence)
             cost = estimate_tokens(block) + _BLANK_TOKENS
             if cost <= tokens:

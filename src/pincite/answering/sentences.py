@@ -8,10 +8,11 @@ from typing import Final
 
 #: What ends with a full stop and no sentence. Lower case, without that full stop.
 _ABBREVIATIONS: Final = frozenset(
-    "e.g i.e etc vs cf al fig figs no nos eq eqs sec secs ch chap vol pp approx incl excl dr mr mrs"
-    " ms prof st jr sr inc ltd co corp dept est ca resp viz ed eds ref refs min max avg z.b d.h"
+    "e.g i.e etc vs cf al fig figs no nos eq eqs sec secs ch chap vol pp approx incl excl jr sr"
+    " inc ltd co corp dept est ca resp viz ed eds ref refs min max avg z.b d.h"
     " u.s bzw usw".split()
 )
+_TITLES: Final = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
 _CITED: Final = r"(?:\s?(?:\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|【\d{1,3}】))"
 #: The end of a sentence with the closing quotes, brackets and citations that belong to it.
 _END: Final = re.compile(
@@ -120,6 +121,5 @@ def _abbreviated(part: str, dot: int, end: int) -> bool:
     following = part[end : end + 2].strip()
     if word.lower() in _ABBREVIATIONS:
         return word.lower() not in ("etc", "no", "al", "min", "max") or not following[:1].isupper()
-    if len(word) == 1 and word.isalpha() and word.isupper():
-        return bool(following)  # an initial, as in J. Smith
-    return False
+    initial = len(word) == 1 and word.isalpha() and word.isupper()  # as in J. Smith
+    return word in _TITLES or (initial and bool(following))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
@@ -13,21 +15,66 @@ from pincite.asking import SearchOptions
 from pincite.asking.answers import AnswerKeywords, AnswerOptions, asked_of
 from pincite.collection.opened import OpenIndex
 from pincite.deps import informative_terms
-from pincite.errors import ProviderError
-from pincite.model import Answer, AnswerEvent, ChatMode, EvidencePack, Question
+from pincite.errors import PinciteError, ProviderError
+from pincite.model import Answer, AnswerEvent, Asked, ChatMode, EvidencePack, Question
 from pincite.retrieval_log.recorder import utc_now
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
     from pincite.answer import AnswerDeps
-    from pincite.ports import LLM, Completion
+    from pincite.answering.config import AnswerConfig
+    from pincite.ports import LLM, Completion, Conversations, Memory, Reranker
     from pincite.profile import Profile
+    from pincite.settings.load import Settings
 
+log = logging.getLogger("pincite")
+
+_SUMMARY_S = 10.0  # at the end a summary is waited for as long; the next answer begins it again
 _MARK_BYTES = 8  # 2**64 marks: what is indexed cannot guess it
 
 
 class Answerer(OpenIndex):
-    """Answers questions."""
+    """Answers questions, with what is remembered and what was said before."""
+
+    def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
+        super().__init__(settings, reranker)
+        self._memory: Memory | None = None
+        self._conversations: Conversations | None = None
+        self._summaries: set[asyncio.Task[None]] = set()
+
+    @property
+    def memory(self) -> Memory | None:
+        """What is remembered of users, as `[memory]` says; None where nothing is. Opened with its
+        first call."""
+        if self._memory is None:
+            from pincite.chat.opening import open_memory
+
+            self._memory = open_memory(self.settings, self._models)
+        return self._memory
+
+    @property
+    def conversations(self) -> Conversations:
+        """The conversations of the index folder. Opened with their first call."""
+        if self._conversations is None:
+            from pincite.chat.opening import open_conversations
+
+            self._conversations = open_conversations(self.settings)
+        return self._conversations
+
+    async def close(self) -> None:
+        """Write the summaries of conversations that are due, and hang up on the daemon, which stays
+        for the next client, and on providers. The end of the context manager calls it.
+
+        >>> await pincite.close()
+        """
+        if self._summaries:
+            await asyncio.wait(self._summaries, timeout=_SUMMARY_S)
+        for task in self._summaries:
+            task.cancel()
+        for kept in (self._memory, self._conversations):
+            if kept is not None:
+                await kept.close()
+        await super().close()
 
     async def answer(
         self,
@@ -119,14 +166,40 @@ class Answerer(OpenIndex):
 
         asked, profile = asked_of(options, self.settings)
         steps = trace or Trace(time.perf_counter, detailed=False)
-        deps = await self._answering(profile, steps, options.search.here)
+        deps = await self._answering(asked, profile, steps, options.search.here)
         async with aclosing(answer(asked, deps, profile.answer)) as events:  # type: ignore[type-var]
             async for event in events:
                 if isinstance(event, Answer):
                     self.log.answered(event, steps.query_id)
+                    self._summarise(asked, deps, profile.answer)
                 yield event
 
-    async def _answering(self, profile: Profile, steps: Trace, here: str | None) -> AnswerDeps:
+    def _summarise(self, asked: Asked, deps: AnswerDeps, config: AnswerConfig) -> None:
+        """Off the path of the answer: what is said next need not wait for it."""
+        conversations = deps.conversations
+        if not asked.conversation or conversations is None:
+            return
+
+        async def write() -> None:
+            from pincite.answering.summarise import summarise
+
+            try:
+                done = await summarise(
+                    conversations, asked.user, asked.conversation, deps.llm, config
+                )
+            except PinciteError as error:
+                log.warning("a conversation is not summarised: %s", error)
+                return
+            for notice in done.notices:
+                log.warning("%s: %s", notice.code, notice.message)
+
+        task = asyncio.create_task(write())
+        self._summaries.add(task)
+        task.add_done_callback(self._summaries.discard)
+
+    async def _answering(
+        self, asked: Asked, profile: Profile, steps: Trace, here: str | None
+    ) -> AnswerDeps:
         """What an answer asks."""
         from pincite.answer import AnswerDeps
 
@@ -140,6 +213,8 @@ class Answerer(OpenIndex):
             now=utc_now,
             clock=time.perf_counter,
             llm=await self._answering_llm(),
+            memory=self.memory if asked.user else None,
+            conversations=self.conversations if asked.conversation else None,
         )
 
     async def _answering_llm(self) -> LLM | None:

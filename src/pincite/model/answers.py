@@ -91,7 +91,8 @@ class Answer(msgspec.Struct, frozen=True):
     `sources` are the passages that it may cite, empty where it refuses. `evidence` is the whole
     pack, also where the model failed. `retrieval_query` is what was searched for, where that is not
     the question itself. `model` and `prompt` are the fingerprint of the model and the SHA-256 of
-    what it was told, empty where none was asked. `removed` are citations that were taken out of
+    what it was told, empty where none was asked. `cited` are the numbers of the sources that the
+    text cites, in order of appearance. `removed` are citations that were taken out of
     the text since there is no such passage. `facts` are what was told to the model as memory.
     """
 
@@ -105,6 +106,7 @@ class Answer(msgspec.Struct, frozen=True):
     retrieval_query: str = ""
     model: str = ""
     prompt: str = ""
+    cited: tuple[int, ...] = ()
     doubts: tuple[Doubtful, ...] = ()
     removed: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()

@@ -46,16 +46,19 @@ class Entry:
 
 
 class Recorder:
-    """Gives every search a query id and its event to `write`; None records nothing."""
+    """Gives every search a query id and its event to `write`, and what is to be known of an answer
+    to `write_answer`; None records nothing."""
 
     def __init__(
         self,
-        write: Callable[[Event | AnswerLine], None] | None,
+        write: Callable[[Event], None] | None,
         *,
+        write_answer: Callable[[AnswerLine], None] | None = None,
         name: Callable[[], str] = new_query_id,
         now: Callable[[], str] = utc_now,
     ) -> None:
         self._write = write
+        self._write_answer = write_answer
         self._name = name
         self._now = now
 
@@ -66,8 +69,8 @@ class Recorder:
 
     def answered(self, answer: Answer, query_id: str) -> None:
         """Record an answer that is from the search of that id."""
-        if self._write is not None:
-            self._write(line_of(answer, query_id, self._now()))
+        if self._write_answer is not None:
+            self._write_answer(line_of(answer, query_id, self._now()))
 
     @contextmanager
     def entry(self, asked: Asked, trace: Trace) -> Iterator[Entry]:
@@ -105,20 +108,21 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
     files = LogFiles(folder, settings)
     warned = False
 
-    def write(event: Event | AnswerLine) -> None:
+    def append(line: bytes) -> None:
         nonlocal warned
         if not _is_ours(folder):  # no index, or not ours, or read-only: the search has said so
             return
         try:
-            if settings.mask_secrets and isinstance(event, Event):
-                event = masked(event)
-            files.append(msgspec.json.encode(event))
+            files.append(line)
         except OSError as error:
             if not warned:
                 log.warning("searches are not logged: %s: %s", files.path, error.strerror)
             warned = True
 
-    return Recorder(write)
+    def write(event: Event) -> None:
+        append(msgspec.json.encode(masked(event) if settings.mask_secrets else event))
+
+    return Recorder(write, write_answer=lambda line: append(msgspec.json.encode(line)))
 
 
 def _is_ours(folder: Path) -> bool:

@@ -1,7 +1,7 @@
 """`pincite`: results on stdout, everything else on stderr.
 
 Exit codes: 0 found or done, 1 error, 2 wrong usage, 3 nothing relevant or something did not hold,
-130 interrupted.
+4 there is evidence and the language model failed, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -207,6 +207,7 @@ def stop(index: Path | None) -> None:
 def _add_commands() -> None:
     """Once or more often, which changes nothing."""
     from pincite.surfaces.cli import (
+        ask,
         completion,
         config,
         files,
@@ -227,6 +228,7 @@ def _add_commands() -> None:
     app.add_command(search.search)
     app.add_command(search.evidence)
     app.add_command(search.explain)
+    app.add_command(ask.ask)
     app.add_command(cli_eval.evaluate)
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)

@@ -43,7 +43,7 @@ _WIDE = 160  # columns where there is no terminal
 #: Options of `_SHOWING` that say nothing of what is searched.
 _OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "explained", "debug"),)
 _QUERY = click.argument("query", nargs=-1, required=True)
-_ASKING = (
+ASKING = (
     click.option(
         "-n",
         "--limit",
@@ -160,7 +160,7 @@ def _mode(usual: TaskMode) -> Any:
 
 
 @click.command()
-@with_options(click.argument("query", nargs=-1), *_ASKING, _mode("explain"), *_SHOWING)
+@with_options(click.argument("query", nargs=-1), *ASKING, _mode("explain"), *_SHOWING)
 def search(query: tuple[str, ...], **values: Any) -> int:
     """Find evidence for a question. Without one, on a terminal: while you type."""
     if query:
@@ -186,7 +186,7 @@ def _live(
 
 
 @click.command()
-@with_options(_QUERY, *_ASKING, _mode("build"), *_SHOWING)
+@with_options(_QUERY, *ASKING, _mode("build"), *_SHOWING)
 def evidence(preset: str | None, **values: Any) -> int:
     """Find evidence for a coding task: documentation and code side by side.
 
@@ -270,7 +270,7 @@ def _asked_here(
     from pincite.surfaces import commands, render
     from pincite.surfaces.answer import printed
 
-    asked = _options(options)
+    asked = options_of(options)
 
     async def searched(engine: AsyncPincite) -> Printed:
         say_hidden(engine.settings, asked.preset)
@@ -297,24 +297,24 @@ async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
 
 
 @click.command()
-@with_options(_QUERY, *_ASKING, _mode("explain"), json_option)
+@with_options(_QUERY, *ASKING, _mode("explain"), json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
     from pincite.surfaces import commands, render
 
-    options = _options(asked_of(**asked, show_all=True))
+    options = options_of(asked_of(**asked, show_all=True))
     _, trace = run(lambda engine: commands.search(engine, options, explained=True), index)
     views = commands.explain(trace)
     show(render.to_json(views) if json_ else commands.explain_table(trace))
 
 
 def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:
-    """What the options of `_ASKING` say, by the names of `SearchOptions`, as JSON can say it."""
+    """What the options of `ASKING` say, by the names of `SearchOptions`, as JSON can say it."""
     standing = str(here()) if asked["paths"] or asked["not_paths"] else None
     return {**asked, "text": " ".join(query), "here": standing}
 
 
-def _options(asked: Mapping[str, Any]) -> SearchOptions:
+def options_of(asked: Mapping[str, Any]) -> SearchOptions:
     """The same as the engine takes it. Raises UsageError."""
     from pincite.asking import SearchOptions, tags_of_texts
 

@@ -1,7 +1,9 @@
 """Chat completions, whole and streamed, as OpenAI and the local servers have them.
 
-What it writes follows from the prompt: a judge's prompt is answered with grades by word overlap,
-anything else with the last message, word by word backwards.
+What it writes follows from the prompt: a judge's prompt is answered with grades by word overlap, a
+question over numbered passages with the first sentences of those that it shares most words with,
+cited, or with a refusal where there are none, anything else with the last message, word by word
+backwards.
 """
 
 from __future__ import annotations
@@ -27,12 +29,20 @@ _QUERY = re.compile(r"<query>\n(.*?)\n</query>", re.DOTALL)
 _PASSAGE = re.compile(r'<passage id="\d+">\n(.*?)\n</passage>', re.DOTALL)
 _QUESTION = re.compile(r"<question>\n(.*?)\n</question>", re.DOTALL)
 _DATA_URI = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/=]+)")
+_TOLD = re.compile(r"<passage-(\w+)>\n\[(\d+)\][^\n]*\n(.*?)\n</passage-\1>", re.DOTALL)
+_ASKED = re.compile(r"<question-(\w+)>\n(.*?)\n</question-\1>\Z", re.DOTALL)
+_SENTENCE = re.compile(r".*?[.!?](?=\s|\Z)|.+", re.DOTALL)
+_HEADING = re.compile(r"^(?:#.*|Section:.*|Title:.*|This passage is weak.*)\n+", re.MULTILINE)
+_CITED = 2  # passages in an answer
 _YES = 0.5  # relevance from which a passage answers
 _PIECE = re.compile(r"\s*\S+")
 
 
 def answer_to(prompt: str) -> str:
     """What the model writes."""
+    question = _ASKED.search(prompt)
+    if question is not None:
+        return _cited_answer(question[2], prompt)
     judged = _QUESTION.search(prompt)
     if judged is not None:
         best = max((relevance(judged[1], text) for text in _PASSAGE.findall(prompt)), default=0.0)
@@ -46,6 +56,17 @@ def answer_to(prompt: str) -> str:
         for number, text in _DOCUMENT.findall(prompt)
     ]
     return msgspec.json.encode({"grades": grades}).decode()
+
+
+def _cited_answer(question: str, prompt: str) -> str:
+    told = [
+        (int(number), _HEADING.sub("", text).strip()) for _, number, text in _TOLD.findall(prompt)
+    ]
+    if not told:
+        return "Nothing about that was found."
+    told.sort(key=lambda one: (-relevance(question, one[1]), one[0]))
+    sentences = [(number, _SENTENCE.match(text)) for number, text in told[:_CITED] if text]
+    return " ".join(f"{' '.join(one[0].split())} [{number}]" for number, one in sentences if one)
 
 
 def _chat(request: Request) -> Response:

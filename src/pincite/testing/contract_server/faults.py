@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,9 @@ _PACKED_CHARS = 64  # longer strings of a result are taken for packed vectors
 #: Faults of the answer: what is sent is spoilt in this way.
 _SPOILT = ("slow", "cut-off", "wrong-count", "wrong-order", "nan", "no-json")
 FAULTS = (*_STATUS, *_SPOILT)
+#: Faults of what a chat model writes: it is withheld, or cut off for its length.
+CHAT_FAULTS = ("filter", "length")
+_FINISH = {"filter": b"content_filter", "length": b"length"}
 
 
 @dataclass(slots=True)
@@ -43,8 +46,9 @@ class Fault:
     retry_after_s: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.name not in FAULTS:
-            raise ValueError(f"there is no fault {self.name!r}; there are: {', '.join(FAULTS)}")
+        known = (*FAULTS, *CHAT_FAULTS)
+        if self.name not in known:
+            raise ValueError(f"there is no fault {self.name!r}; there are: {', '.join(known)}")
 
 
 class Switches:
@@ -91,12 +95,26 @@ def spoil(fault: Fault, response: Response) -> Response:
         time.sleep(fault.wait_s)
     if response.stream is not None:  # prose has no count and no order
         lines = response.stream
+        if fault.name in CHAT_FAULTS:
+            return Response(stream=_ended(lines, fault.name))
         return Response(stream=(n[:-9] for n in lines) if fault.name == "no-json" else lines)
     if fault.name == "no-json":
         return Response(200, response.raw()[:-5])
     if fault.name in ("wrong-count", "wrong-order", "nan"):
         return Response(200, _each_list(response.body, _CHANGES[fault.name]), response.headers)
     return response
+
+
+def _ended(events: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """The events of a stream that ends for another reason; without its text where that is withheld,
+    with the first half of it where it was too long."""
+    every = list(events)
+    words = [n for n, one in enumerate(every) if b'"delta":{"content"' in one]
+    kept = words[: len(words) // 2] if name == "length" else []
+    lost = set(words) - set(kept)
+    for number, one in enumerate(every):
+        if number not in lost:
+            yield one.replace(b'"finish_reason":"stop"', b'"finish_reason":"%b"' % _FINISH[name])
 
 
 def _each_list(value: Any, change: Callable[[list[Any]], list[Any]]) -> Any:

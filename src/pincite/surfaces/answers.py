@@ -1,0 +1,83 @@
+"""An answer as people and language models read it: its text, what it is from, what is doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pincite.model import Answer, AnswerSource, Doubtful
+from pincite.support.terminal import Painted, one_line
+
+#: What a doubt is called where people read it.
+_DOUBTS: Final = {
+    "number": "not in its passages: {}",
+    "name": "not in its passages: {}",
+    "negation": 'denied on one side alone: "{}"',
+    "uncited": "{}",
+    "unrelated": "its passages have {}",
+    "foreign_citation": "{}",
+}
+_MOST_SENTENCE = 160  # characters of a sentence that is doubtful
+#: Warnings that say where an answer comes from, which its text does not.
+KINDS: Final = {
+    "extractive": "Sentences of the evidence, as they stand there; no language model wrote this.",
+    "failed": "The language model gave no whole answer; the evidence stands.",
+}
+
+
+def source_lines(answer: Answer, *, all_: bool = False) -> tuple[Painted, ...]:
+    """A line for each source that the text cites, or for all of them: number, citation, place."""
+    cited = answer.sources if all_ else cited_sources(answer)
+    return tuple(Painted(_line(one), "2") for one in cited)
+
+
+def cited_sources(answer: Answer) -> tuple[AnswerSource, ...]:
+    """The sources whose numbers stand in the text, all of them where none does."""
+    found = tuple(one for one in answer.sources if one.number in answer.cited)
+    return found or answer.sources
+
+
+def doubt_lines(answer: Answer) -> tuple[str, ...]:
+    """A line for each sentence that its passages do not support."""
+    return tuple(_doubt(answer, one) for one in answer.doubts)
+
+
+def plain_text(answer: Answer) -> str:
+    """All of an answer for a language model: text, sources, doubts, warnings."""
+    parts = [answer.text]
+    if label := KINDS.get(answer.kind):
+        parts.append(label)
+    if answer.sources:
+        parts.append("\n".join(["Sources:", *(one.text for one in source_lines(answer))]))
+    if answer.doubts:
+        said = "Sentences that their sources do not seem to support:"
+        parts.append("\n".join([said, *(f"- {one}" for one in doubt_lines(answer))]))
+    if notes := [*removed_lines(answer), *warning_lines(answer)]:
+        parts.append("\n".join(notes))
+    return "\n\n".join(parts)
+
+
+def removed_lines(answer: Answer) -> Sequence[str]:
+    """That citations were taken out of the text."""
+    if not answer.removed:
+        return ()
+    return (f"removed, as there is no such passage: {', '.join(answer.removed)}",)
+
+
+def warning_lines(answer: Answer) -> Sequence[str]:
+    """The warnings of the answer and of its search, each once."""
+    every = dict.fromkeys((*answer.warnings, *answer.evidence.warnings))
+    return tuple(f"warning: {one.code}: {one.message}" for one in every)
+
+
+def _line(one: AnswerSource) -> str:
+    visual = ", visual" if one.is_visual else ""
+    page = f" (page {one.page}{visual})" if one.page is not None else ""
+    return f"[{one.number}] {one_line(one.citation)}{page}"
+
+
+def _doubt(answer: Answer, one: Doubtful) -> str:
+    sentence = one_line(" ".join(answer.text[one.start : one.end].split()))
+    if len(sentence) > _MOST_SENTENCE:
+        sentence = f"{sentence[:_MOST_SENTENCE]}..."
+    return f'"{sentence}": {_DOUBTS[one.why].format(one_line(one.detail))}'

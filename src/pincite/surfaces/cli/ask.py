@@ -1,0 +1,116 @@
+"""`pincite ask`: a question in, an answer with its sources out."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from pincite.surfaces.cli.options import NOTHING, OK, json_option, run, say, show, with_options
+from pincite.surfaces.cli.search import ASKING, asked_of, options_of
+
+if TYPE_CHECKING:
+    from pincite.asking.answers import AnswerOptions
+    from pincite.engine import AsyncPincite
+    from pincite.model import Answer
+    from pincite.support.terminal import Painted
+
+#: The exit code where there is evidence and the model gave no whole answer.
+MODEL_FAILED: Final = 4
+mode_option = click.option(
+    "--mode",
+    type=click.Choice(["strict", "open", "learning"]),
+    help="Where nothing is found: refuse (strict), or use general knowledge and say so.",
+)
+user_option = click.option("--user", default="", help="Whose memory and conversation it is.")
+
+
+@click.command()
+@with_options(
+    click.argument("query", nargs=-1, required=True),
+    *ASKING,
+    mode_option,
+    user_option,
+    click.option("--conversation", default="", help="The id of the conversation it goes on."),
+    json_option,
+)
+def ask(
+    query: tuple[str, ...],
+    mode: str | None,
+    user: str,
+    conversation: str,
+    json_: bool,
+    index: Path | None,
+    **asked: Any,
+) -> int:
+    """Answer a question from what is indexed, with citations.
+
+    The model that [models] llm names writes the answer; without one, it is made of sentences of the
+    evidence. Exit codes: 0 answered, 3 nothing was found, 4 there is evidence and the model failed.
+    """
+    from pincite.asking.answers import AnswerOptions
+    from pincite.surfaces import answers
+
+    searched = options_of(asked_of(query=query, **asked))
+    options = AnswerOptions(searched, user, conversation, mode)  # type: ignore[arg-type]
+    terminal = sys.stdout.isatty() and not json_
+    answer = run(lambda engine: _answered(engine, options, shown=terminal), index)
+    if json_:
+        show(answer.to_json())
+    else:
+        if not terminal:
+            show(answer.text)
+        if lines := answers.source_lines(answer):
+            show("\n", *between(lines))
+        for line in answers.removed_lines(answer):
+            say(line)
+        for line in answers.doubt_lines(answer):
+            say(f"doubtful: {line}")
+    for message in answers.warning_lines(answer):
+        say(message)
+    return code_of(answer)
+
+
+def code_of(answer: Answer) -> int:
+    """How a program learns what became of it."""
+    if answer.kind == "failed":
+        return MODEL_FAILED
+    return NOTHING if answer.kind == "refused" else OK
+
+
+async def _answered(engine: AsyncPincite, options: AnswerOptions, *, shown: bool) -> Answer:
+    """The answer; on a terminal its pieces are shown as they come."""
+    from pincite.model import Answer
+    from pincite.surfaces.cli.progress import waiting
+
+    found: Answer | None = None
+    with ExitStack() as patience:
+        patience.enter_context(waiting(sys.stderr, "looking for an answer"))
+        async with aclosing(engine.answering(options)) as events:  # type: ignore[type-var]
+            async for event in events:
+                patience.close()
+                if isinstance(event, Answer):
+                    found = event
+                elif shown:
+                    show_piece(event.text)
+    if shown:
+        show_piece("\n")
+    if found is None:
+        raise AssertionError("an answer ends with an Answer")
+    return found
+
+
+def between(lines: tuple[Painted, ...]) -> list[str | Painted]:
+    """The lines, each on its own."""
+    return [part for line in lines for part in (line, "\n")][:-1]
+
+
+def show_piece(text: str) -> None:
+    """A piece of an answer on the terminal, with what the terminal would obey escaped."""
+    from pincite.support.terminal import visible
+
+    sys.stdout.write(visible(text))
+    sys.stdout.flush()

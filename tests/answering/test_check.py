@@ -1,0 +1,150 @@
+"""What a check finds in an answer, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.answering.check import check
+from pincite.answering.names import names_in
+from tests.answering.evidence import BACKUPS, KEYS, TERMS, told
+
+PASSAGES = told(KEYS, BACKUPS)
+
+
+def doubts(text: str, *, must_cite: bool = True) -> list[tuple[str, str]]:
+    found = check(text, PASSAGES, TERMS, must_cite=must_cite).doubts
+    return [(one.why, one.detail) for one in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "To rotate a key, call `rotate_key` with the new secret [1].",
+        "Keys expire after thirty days [1].",
+        "Keys expire after 30 days and cannot be restored. [1]",
+        "Expired keys can not be restored [1].",
+        "Backups run every night at 2:30 and are kept 1000 hours [2].",
+        "Backups run nightly. They are kept for 1,000 hours [2].",
+        "Call rotate_key with the new secret [1][2].",
+        "Is that so? [1]",
+        "## Backups of 2031\n\nBackups run every night [2].",
+        "1. Call `rotate_key` with the new secret [1].\n2. Backups run every night [2].",
+    ],
+)
+def test_what_the_passages_say_is_not_doubted(text: str) -> None:
+    assert doubts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Keys expire after 40 days [1].", ("number", "40 days")),
+        ("Keys expire after 30 hours [1].", ("number", "30 hours")),
+        ("Call `delete_key` with the new secret [1].", ("name", "delete_key")),
+        ("Keys expire after 30 days in Berlin [1].", ("name", "Berlin")),
+        ("Keys expire after 30 days and can be restored [1].", ("negation", "cannot")),
+        ("Backups never run every night [2].", ("negation", "never")),
+        ("Keys expire after 30 days and cannot be restored.", ("uncited", "no passage is cited")),
+        ("Tomatoes grow best beside basil in sunny gardens [1].", None),
+        ("Backups run every night [2][7].", ("foreign_citation", "there is no passage [7]")),
+        ("Backups run every night and are kept for 1,000 hours [1].", None),
+    ],
+)
+def test_what_they_do_not_say_is(text: str, expected: tuple[str, str] | None) -> None:
+    found = doubts(text)
+    if expected is not None:
+        assert found == [expected]
+    else:
+        assert found[0][0] in ("unrelated", "number")
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "removed"),
+    [
+        ("A [7].", "A.", ("[7]",)),
+        ("A [1, 7].", "A [1].", ("[7]",)),
+        ("A [1-3].", "A [1, 2].", ("[3]",)),
+        ("A [1][9] b.", "A [1] b.", ("[9]",)),
+        ("A [0] b [3-9].", "A b.", ("[0]", "[3-9]")),
+        ("A 【7】.", "A.", ("[7]",)),
+        ("A [9][9].", "A.", ("[9]",)),
+        ("A [1].", "A [1].", ()),
+        ("`x[9]` and a[9] and [9](https://a.b) and [9]: x", None, ()),
+        ("```\nx = [9]\n```", None, ()),
+        ("In [2024] they did.", None, ()),
+    ],
+)
+def test_citations_of_what_is_not_there_are_taken_out(
+    text: str, kept: str | None, removed: tuple[str, ...]
+) -> None:
+    found = check(text, PASSAGES, TERMS, must_cite=False)
+    assert (found.text, found.removed) == (text if kept is None else kept, removed)
+
+
+def test_a_sentence_without_a_citation_belongs_to_the_next_one_of_its_paragraph() -> None:
+    text = (
+        "Backups run every night at 2:40. They are kept for 1,000 hours [2].\n\nKeys expire soon."
+    )
+    assert [why for why, _ in doubts(text)] == ["number", "uncited"]
+
+
+def test_general_knowledge_needs_no_citation_where_it_is_wanted() -> None:
+    assert doubts("From general knowledge: keys are long numbers.", must_cite=False) == []
+
+
+def test_doubts_say_where_the_sentence_is_in_the_text_that_is_left() -> None:
+    found = check("Fine [9]. Keys expire after 41 days [1].", PASSAGES, TERMS)
+    (one,) = [one for one in found.doubts if one.why == "number"]
+    assert found.text[one.start : one.end] == "Keys expire after 41 days [1]."
+    assert one.numbers == (1,)
+    assert found.cited == (1,)
+
+
+def test_headings_paths_and_titles_are_part_of_what_a_passage_is_about() -> None:
+    one = told(KEYS)[0]
+    named = type(one)(
+        type(one.item)(
+            **{f: getattr(one.item, f) for f in one.item.__struct_fields__}
+            | {"headings": ("Vault", "Keys")}
+        ),
+        one.text,
+        one.citation,
+    )
+    text = "In Vault, keys expire after 30 days [1]."
+    assert check(text, (named,), TERMS).doubts == ()
+    assert check(text, (one,), TERMS).doubts[0].why == "name"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Marie Curie met Einstein.", ["Marie", "Curie", "Einstein"]),
+        ("The key is in `vault.Secret`.", ["vault.Secret"]),
+        ("Call getUserName or get_user.", ["getUserName", "get_user"]),
+        ("It uses NASA's data and GPT-4.", ["NASA", "GPT-4"]),
+        ("Keys are fine. Nothing else. I think.", []),
+        ("THE WHOLE SENTENCE IS LOUD", []),
+    ],
+)
+def test_names_are_what_is_capitalised_or_written_like_code(text: str, names: list[str]) -> None:
+    assert [one.written for one in names_in(text)] == names
+
+
+@given(st.text(alphabet="Keys expir 30.[1]2,9-【】`\n", max_size=200))
+def test_no_foreign_citation_is_left_and_nothing_else_is_changed(text: str) -> None:
+    found = check(text, PASSAGES, TERMS)
+    again = check(found.text, PASSAGES, TERMS)
+    assert again.removed == () or "`" in text
+    for one in found.doubts:
+        assert 0 <= one.start < one.end <= len(found.text)
+    if not found.removed:
+        assert found.text == text
+
+
+@pytest.mark.parametrize(
+    "text", ["[9]", "[1", "`", "[1, ", "```", "not ", "A B ", "【1】", "A. ", "1-", "a`"]
+)
+def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
+    assert check(text * (20_000 // len(text)), PASSAGES, TERMS) is not None

