@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pincite.model import Candidate, Chunk, Query, Signal
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.definitions import definition_part
+from pincite.stages.rank_code.definitions import defining_files, definition_part
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import priors_for
 from pincite.stages.rank_code.words import Terms, Vocabulary
@@ -91,10 +91,14 @@ def _ranked(
     asked = vocabulary.asked(query)
     priors = priors_for(query.text, config)
     files: dict[_File, list[_Passage]] = defaultdict(list)
+    chunks: dict[_File, list[Chunk]] = defaultdict(list)
+    for one in candidates:
+        chunks[_file(one)].append(one.chunk)
+    defining = defining_files(chunks.values())
     scores = _scores(candidates)
     adding = _adding(candidates, config.coherent_dense, partial) or scores
     for one, score, adds in zip(candidates, scores, adding, strict=True):
-        part = definition_part(asked, one.chunk, vocabulary, config)
+        part = definition_part(asked, one.chunk, vocabulary, defining, config)
         files[_file(one)].append(_Passage(one, score, adds, part))
     names = name_parts(asked, {path for *_, path in files}, vocabulary, config)
     shares = _coherence(files)
