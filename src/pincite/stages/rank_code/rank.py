@@ -20,6 +20,7 @@ from pincite.stages.rank_code.words import Terms, Vocabulary
 __all__ = ["RankCodeConfig", "rank_code"]
 
 _File = tuple[str, str, str]  # collection, source, path
+_NEARLY_ALL = 0.9  # of what was found; .75 costs adk-dev .006, docs/decisions/0028
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,15 @@ def rank_code(
     - prior: see `paths`
 
     and the passages of a file, best first by s + definition, get this score times their s +
-    definition over that of the first, times `further` for each one before them. `terms` gives the
-    stems of a word. `partial` says of collections what part of their chunks has a dense vector yet:
-    the dense side counts as much less, and not at all for a passage without one.
+    definition over that of the first, times `further` for each one before them.
+
+    Where documentation was found beside code, the score of a candidate of code is a mean of the one
+    that it came with and the one that it gets, `mixed` of it the latter: such a question wants
+    passages, of pages and of several definitions, more than one file. From nine tenths of code on
+    the share grows, up to the whole where all that was found is code.
+
+    `terms` gives the stems of a word. `partial` says of collections what part of their chunks has a
+    dense vector yet: the dense side counts as much less, and not at all for a passage without one.
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -71,12 +78,24 @@ def rank_code(
     if not ours or not config.enabled:
         return tuple(candidates)
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
+    trust = _trust(len(ours) / len(candidates), config)
     ranked = [
-        one.with_signal(Signal("ranked", signal.kind, signal.value))
+        one.with_signal(Signal("ranked", signal.kind, _between(one, signal, trust)))
         for one, signal in zip(_ranked(query, ours, terms, config, partial), given, strict=True)
     ]
+    if trust < 1:
+        ranked.sort(key=lambda one: one.rank_key)
     others.sort(key=lambda one: one.rank_key)
     return tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
+
+
+def _trust(share: float, config: RankCodeConfig) -> float:
+    """How much the order of files counts where so much of what was found takes part, 0..1."""
+    return config.mixed + (1 - config.mixed) * max(0.0, (share - _NEARLY_ALL) / (1 - _NEARLY_ALL))
+
+
+def _between(one: Candidate, by_file: Signal, trust: float) -> float:
+    return trust * by_file.value + (1 - trust) * one.rank_signal.value
 
 
 def _ranked(
