@@ -21,9 +21,10 @@ class RankCodeConfig:
 
     `tests`, `prose` and `minor` multiply the score of tests, of what is no code (in collections of
     code), and of examples and the like; 1 switches them off, and so does a question that asks for
-    such files. `further` multiplies the score of each further passage of a file. `mixed`: how much
-    the order of files counts where documentation is found beside code. `pool`: so many candidates
-    are loaded at least where there is a collection of code.
+    such files. `further` multiplies the score of each further passage of a file, `bare` that
+    of one that is nothing but comments and imports, within its file. `mixed`: how much the order of
+    files counts where documentation is found beside code. `pool`: so many candidates are loaded at
+    least where there is a collection of code.
 
     Figures: docs/decisions/0020 and 0028.
     """
@@ -41,6 +42,7 @@ class RankCodeConfig:
     prose: float = 0.5
     minor: float = 0.6
     further: float = 0.7
+    bare: float = 0.5
     mixed: float = 0.5
     pool: int = 100
     enabled: bool = True
@@ -63,4 +65,4 @@ class RankCodeConfig:
 
 _WEIGHTS = ("coherence", "covered", "asked", "folder", "same", "defines", "mentions", "overlap")
 _SHARES = ("coherent_dense", "mixed")
-_FACTORS = ("tests", "prose", "minor", "further")
+_FACTORS = ("tests", "prose", "minor", "further", "bare")

@@ -11,6 +11,7 @@ from math import fsum
 from types import MappingProxyType
 
 from pincite.model import Candidate, Chunk, Query, Signal
+from pincite.stages.rank_code.bare import is_bare
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.definitions import defining_files, definition_part
 from pincite.stages.rank_code.names import name_parts
@@ -60,7 +61,9 @@ def rank_code(
     - prior: see `paths`
 
     and the passages of a file, best first by s + definition, get this score times their s +
-    definition over that of the first, times `further` for each one before them.
+    definition over that of the first, times `further` for each one before them. There s +
+    definition of nothing but comments and imports is multiplied by `bare`: what they introduce goes
+    ahead.
 
     Where documentation was found beside code, the score of a candidate of code is a mean of the one
     that it came with and the one that it gets, `mixed` of it the latter: such a question wants
@@ -133,14 +136,22 @@ def _ranked(
         of_file = (
             best + config.coherence * parts[0].value + parts[1].value + parts[2].value
         ) * parts[3].value
-        order = sorted(passages, key=lambda p: (-(p.score + p.definition), p.candidate.chunk.id))
-        first = order[0].score + order[0].definition or 1.0
-        for before, passage in enumerate(order):
-            own = (passage.score + passage.definition) / first
-            value = of_file * own * config.further**before
-            scored.append((value, _with_parts(passage.candidate, parts)))
+        own = [(_own(one, config, len(passages)), one.candidate) for one in passages]
+        own.sort(key=lambda pair: (-pair[0], pair[1].chunk.id))
+        first = own[0][0] or 1.0
+        for before, (score, candidate) in enumerate(own):
+            value = of_file * score / first * config.further**before
+            scored.append((value, _with_parts(candidate, parts)))
     scored.sort(key=lambda pair: (-pair[0], pair[1].chunk.id, pair[1].collection))
     return [one for _, one in scored]
+
+
+def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
+    """What a passage counts among the others `of_file`."""
+    value = passage.score + passage.definition
+    chunk = passage.candidate.chunk
+    introduces = of_file > 1 and config.bare < 1 and not chunk.symbols and is_bare(chunk.text)
+    return value * config.bare if introduces else value
 
 
 def _scores(candidates: Sequence[Candidate]) -> list[float]:
