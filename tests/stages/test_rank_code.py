@@ -205,7 +205,7 @@ def test_what_is_no_code_keeps_its_place_and_its_score() -> None:
         one("x", 1.0, "engine.py"),
         one("a", 0.7, "retry_policy.py"),
     ]
-    ranked = rank_code(asked("the retry policy"), found, terms, RankCodeConfig())
+    ranked = rank_code(asked("the retry policy"), found, terms, RankCodeConfig(mixed=1.0))
     assert [c.chunk.id for c in ranked] == ["a", "guide", "x"]
     assert [c.rank_signal.value for c in ranked] == [1.0, 0.9, 0.7]
     assert ranked[1] == found[0]

@@ -227,6 +227,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "prose": "multiplies the score of what is no code, in a collection of code",
             "minor": "multiplies the score of examples and the like",
             "further": "multiplies the score of each further passage of a file",
+            "bare": "multiplies, within a file, the score of nothing but comments and imports",
+            "mixed": "how much the order of files counts where documentation is found beside code",
             "pool": "candidates that are loaded at least, where there is a collection of code",
             "enabled": "whether passages of code are ranked by their files",
         },

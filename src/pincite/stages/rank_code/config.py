@@ -21,10 +21,12 @@ class RankCodeConfig:
 
     `tests`, `prose` and `minor` multiply the score of tests, of what is no code (in collections of
     code), and of examples and the like; 1 switches them off, and so does a question that asks for
-    such files. `further` multiplies the score of each further passage of a file. `pool`: so many
-    candidates are loaded at least where there is a collection of code.
+    such files. `further` multiplies the score of each further passage of a file, `bare` that
+    of one that is nothing but comments and imports, within its file. `mixed`: how much the order of
+    files counts where documentation is found beside code. `pool`: so many candidates are loaded at
+    least where there is a collection of code.
 
-    Figures: docs/decisions/0020.
+    Figures: docs/decisions/0020 and 0028.
     """
 
     coherence: float = 0.6
@@ -40,6 +42,8 @@ class RankCodeConfig:
     prose: float = 0.5
     minor: float = 0.6
     further: float = 0.7
+    bare: float = 0.5
+    mixed: float = 0.5
     pool: int = 100
     enabled: bool = True
 
@@ -52,13 +56,13 @@ class RankCodeConfig:
                 raise ConfigError(
                     f"rank_code.{name} is {getattr(self, name)}; it must be above 0 and at most 1"
                 )
-        if not 0 <= self.coherent_dense <= 1:
-            raise ConfigError(
-                f"rank_code.coherent_dense is {self.coherent_dense}; it must be in 0..1"
-            )
+        for name in _SHARES:
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"rank_code.{name} is {getattr(self, name)}; it must be in 0..1")
         if self.pool < 1:
             raise ConfigError(f"rank_code.pool is {self.pool}; it must be at least 1")
 
 
 _WEIGHTS = ("coherence", "covered", "asked", "folder", "same", "defines", "mentions", "overlap")
-_FACTORS = ("tests", "prose", "minor", "further")
+_SHARES = ("coherent_dense", "mixed")
+_FACTORS = ("tests", "prose", "minor", "further", "bare")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Set
 
 from pincite.model import Chunk
 from pincite.stages.rank_code.config import RankCodeConfig
@@ -12,8 +13,17 @@ from pincite.support.names import last_component
 _OTHER_CASE = 0.5
 
 
+def defining_files(files: Iterable[Collection[Chunk]]) -> Mapping[str, int]:
+    """How many of these files define each name."""
+    return Counter(name for chunks in files for name in {n for one in chunks for n in _ends(one)})
+
+
 def definition_part(
-    asked: Asked, chunk: Chunk, vocabulary: Vocabulary, config: RankCodeConfig
+    asked: Asked,
+    chunk: Chunk,
+    vocabulary: Vocabulary,
+    files: Mapping[str, int],
+    config: RankCodeConfig,
 ) -> float:
     """What the definitions in a passage add to the score of its file.
 
@@ -21,20 +31,32 @@ def definition_part(
              upper and lower case are others
     mentions if it defines any word of the question
     overlap  * share of the question's words in the names that it defines
+
+    A name that n of the found `files` define counts 1 / n for the first two: a namespace is opened
+    in every file, and a class in parts is in many.
     """
     if not chunk.symbols:
         return 0.0
-    ends = {last_component(symbol) for symbol in chunk.symbols}
+    ends = _ends(chunk)
     words = tuple(dict.fromkeys(word for end in ends for word in vocabulary.words(end)))
     return (
-        config.defines * _defined(ends, asked.code)
-        + config.mentions * (not ends.isdisjoint(asked.names))
+        config.defines * _defined(ends, asked.code, files)
+        + config.mentions * _rarest(ends & asked.names, files)
         + config.overlap * share(asked.words, words)
     )
 
 
-def _defined(ends: Set[str], names: Set[str]) -> float:
-    if not ends.isdisjoint(names):
-        return 1.0
+def _ends(chunk: Chunk) -> set[str]:
+    return {last_component(symbol) for symbol in chunk.symbols}
+
+
+def _defined(ends: Set[str], names: Set[str], files: Mapping[str, int]) -> float:
+    as_written = ends & names
+    if as_written:
+        return _rarest(as_written, files)
     lower = {name.lower() for name in names}
-    return _OTHER_CASE * any(end.lower() in lower for end in ends)
+    return _OTHER_CASE * _rarest({end for end in ends if end.lower() in lower}, files)
+
+
+def _rarest(names: Iterable[str], files: Mapping[str, int]) -> float:
+    return max((1 / files[name] for name in names), default=0.0)

@@ -11,8 +11,9 @@ from math import fsum
 from types import MappingProxyType
 
 from pincite.model import Candidate, Chunk, Query, Signal
+from pincite.stages.rank_code.bare import is_bare
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.definitions import definition_part
+from pincite.stages.rank_code.definitions import defining_files, definition_part
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import priors_for
 from pincite.stages.rank_code.words import Terms, Vocabulary
@@ -20,6 +21,7 @@ from pincite.stages.rank_code.words import Terms, Vocabulary
 __all__ = ["RankCodeConfig", "rank_code"]
 
 _File = tuple[str, str, str]  # collection, source, path
+_NEARLY_ALL = 0.9  # of what was found; .75 costs adk-dev .006, docs/decisions/0028
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,17 @@ def rank_code(
     - prior: see `paths`
 
     and the passages of a file, best first by s + definition, get this score times their s +
-    definition over that of the first, times `further` for each one before them. `terms` gives the
-    stems of a word. `partial` says of collections what part of their chunks has a dense vector yet:
-    the dense side counts as much less, and not at all for a passage without one.
+    definition over that of the first, times `further` for each one before them. There s +
+    definition of nothing but comments and imports is multiplied by `bare`: what they introduce goes
+    ahead.
+
+    Where documentation was found beside code, the score of a candidate of code is a mean of the one
+    that it came with and the one that it gets, `mixed` of it the latter: such a question wants
+    passages, of pages and of several definitions, more than one file. From nine tenths of code on
+    the share grows, up to the whole where all that was found is code.
+
+    `terms` gives the stems of a word. `partial` says of collections what part of their chunks has a
+    dense vector yet: the dense side counts as much less, and not at all for a passage without one.
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -71,12 +81,24 @@ def rank_code(
     if not ours or not config.enabled:
         return tuple(candidates)
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
+    trust = _trust(len(ours) / len(candidates), config)
     ranked = [
-        one.with_signal(Signal("ranked", signal.kind, signal.value))
+        one.with_signal(Signal("ranked", signal.kind, _between(one, signal, trust)))
         for one, signal in zip(_ranked(query, ours, terms, config, partial), given, strict=True)
     ]
+    if trust < 1:
+        ranked.sort(key=lambda one: one.rank_key)
     others.sort(key=lambda one: one.rank_key)
     return tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
+
+
+def _trust(share: float, config: RankCodeConfig) -> float:
+    """How much the order of files counts where so much of what was found takes part, 0..1."""
+    return config.mixed + (1 - config.mixed) * max(0.0, (share - _NEARLY_ALL) / (1 - _NEARLY_ALL))
+
+
+def _between(one: Candidate, by_file: Signal, trust: float) -> float:
+    return trust * by_file.value + (1 - trust) * one.rank_signal.value
 
 
 def _ranked(
@@ -91,10 +113,14 @@ def _ranked(
     asked = vocabulary.asked(query)
     priors = priors_for(query.text, config)
     files: dict[_File, list[_Passage]] = defaultdict(list)
+    chunks: dict[_File, list[Chunk]] = defaultdict(list)
+    for one in candidates:
+        chunks[_file(one)].append(one.chunk)
+    defining = defining_files(chunks.values())
     scores = _scores(candidates)
     adding = _adding(candidates, config.coherent_dense, partial) or scores
     for one, score, adds in zip(candidates, scores, adding, strict=True):
-        part = definition_part(asked, one.chunk, vocabulary, config)
+        part = definition_part(asked, one.chunk, vocabulary, defining, config)
         files[_file(one)].append(_Passage(one, score, adds, part))
     names = name_parts(asked, {path for *_, path in files}, vocabulary, config)
     shares = _coherence(files)
@@ -110,14 +136,22 @@ def _ranked(
         of_file = (
             best + config.coherence * parts[0].value + parts[1].value + parts[2].value
         ) * parts[3].value
-        order = sorted(passages, key=lambda p: (-(p.score + p.definition), p.candidate.chunk.id))
-        first = order[0].score + order[0].definition or 1.0
-        for before, passage in enumerate(order):
-            own = (passage.score + passage.definition) / first
-            value = of_file * own * config.further**before
-            scored.append((value, _with_parts(passage.candidate, parts)))
+        own = [(_own(one, config, len(passages)), one.candidate) for one in passages]
+        own.sort(key=lambda pair: (-pair[0], pair[1].chunk.id))
+        first = own[0][0] or 1.0
+        for before, (score, candidate) in enumerate(own):
+            value = of_file * score / first * config.further**before
+            scored.append((value, _with_parts(candidate, parts)))
     scored.sort(key=lambda pair: (-pair[0], pair[1].chunk.id, pair[1].collection))
     return [one for _, one in scored]
+
+
+def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
+    """What a passage counts among the others `of_file`."""
+    value = passage.score + passage.definition
+    chunk = passage.candidate.chunk
+    introduces = of_file > 1 and config.bare < 1 and not chunk.symbols and is_bare(chunk.text)
+    return value * config.bare if introduces else value
 
 
 def _scores(candidates: Sequence[Candidate]) -> list[float]:

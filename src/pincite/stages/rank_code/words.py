@@ -64,15 +64,26 @@ class Vocabulary:
 
 def likeness(word: Word, others: Iterable[Word]) -> float:
     """1 if one of the others is the same word, less if one begins like it or it like one, else 0.
-    A beginning has three letters or more."""
+    A beginning has three letters or more, and stems have theirs: `args` is short for `arguments`,
+    and `logger` begins like `logging`."""
     best = 0.0
     for other in others:
         if word.text == other.text or word.stems & other.stems:
             return 1.0
-        short, long = sorted((word.text, other.text), key=len)
-        if len(short) >= _LEAST and long.startswith(short):
+        if not best and _begins(word, other):
             best = _BEGINNING
     return best
+
+
+def _begins(one: Word, other: Word) -> bool:
+    if _begin(one.text, other.text):
+        return True
+    return any(_begin(mine, theirs) for mine in one.stems for theirs in other.stems)
+
+
+def _begin(one: str, other: str) -> bool:
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    return len(short) >= _LEAST and long.startswith(short)
 
 
 def share(words: Sequence[Word], others: Sequence[Word]) -> float:

@@ -1,0 +1,62 @@
+"""Passages that only introduce others: nothing but comments and imports."""
+
+from __future__ import annotations
+
+import re
+
+_COMMENT = ("//", "#!", "--", ";;", "%%", "*")
+#: How a comment begins that may reach over several lines, and how it ends.
+_BLOCKS = (
+    *(("/*", "*/"), ("<!--", "-->"), ("{-", "-}"), ("(*", "*)"), ("--[[", "]]")),
+    *(('"""', '"""'), ("'''", "'''"), ("=begin", "=end")),
+)
+#: `#` begins a comment, or what a preprocessor does; only including is done for others.
+_HASH = re.compile(
+    r"#(?!\[|!\[|\s*(?:define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b)"
+)
+_IMPORT = re.compile(
+    r"(?:pub(?:\([a-z]+\))?\s+)?(?:(?P<lists>import|from|use|require|export\s+\*)|package|include"
+    r"|using(?!\s*\(|\s+var\b)|require_relative|require_once|include_once|mod|alias|load|source"
+    r"|autoload|namespace|extern\s+crate|open(?=\s+[A-Z][\w.]*\Z))\b(?!\s*=)"
+)
+_BOUND = re.compile(
+    r"(?:const|local|let|var)\b[^=;()]*=\s*(?:require\b|@import\b|await\s+import\b)"
+)
+_BODY = re.compile(r"\)\s*\{|\bdo\s*$|=>\s*\{")
+_CLOSING = {"(": ")", "{": "}", "[": "]"}
+
+
+def is_bare(text: str) -> bool:
+    """Is there nothing in this code but comments and imports? Said of code in any language by how
+    its lines begin, so of a comment in the middle of which the text begins it is not known."""
+    until = ""  # what ends the comment or the list of imports that is open
+    for line in text.splitlines():
+        stripped = line.strip()
+        if not stripped or (until and until not in stripped):
+            continue
+        if until:
+            until = ""
+            continue
+        opened = _opens(stripped)
+        if opened is None:
+            return False
+        until = opened
+    return True
+
+
+def _opens(line: str) -> str | None:
+    """What ends that which this line begins: nothing where it ends itself, None for code."""
+    for begin, end in _BLOCKS:
+        if line.startswith(begin):
+            behind = line[len(begin) :].partition(end)
+            if not behind[1]:
+                return end
+            return "" if not behind[2].strip() else None
+    if line.startswith(_COMMENT) or _HASH.match(line):
+        return ""
+    found = _IMPORT.match(line) or _BOUND.match(line)
+    if not found or _BODY.search(line):
+        return None
+    if line[-1] in _CLOSING:
+        return _CLOSING[line[-1]] if found.groupdict().get("lists") else None
+    return ""

@@ -1,0 +1,87 @@
+"""Code that was found beside documentation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pincite.deps import informative_terms
+from pincite.errors import ConfigError
+from pincite.model import Candidate, Question, Signal
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.stages.rank_code import RankCodeConfig, rank_code
+from tests.builders import chunk
+
+ENGLISH = informative_terms("english")
+ASKED = prepare(Question("the retry policy"), PrepareConfig())
+
+
+def one(name: str, score: float, path: str, kind: Any = "code") -> Candidate:
+    found = chunk(name, id=name, path=path, source_type=kind)
+    return Candidate("main", found, (Signal("fused", "normalised", score),))
+
+
+def values(*found: Candidate, mixed: float = 0.5) -> dict[str, float]:
+    ranked = rank_code(ASKED, found, ENGLISH, RankCodeConfig(mixed=mixed))
+    return {one.chunk.id: one.rank_signal.value for one in ranked}
+
+
+ENGINE, POLICY = one("engine", 1.0, "engine.py"), one("policy", 0.6, "retry_policy.py")
+GUIDE = one("guide", 0.9, "guide.md", "docs")
+
+
+def test_beside_documentation_the_score_is_halfway_between_both_orders() -> None:
+    # by files policy goes ahead: it would get 1 and engine .6, and each had the other's score
+    assert values(ENGINE, POLICY, GUIDE) == pytest.approx(
+        {"guide": 0.9, "engine": 0.8, "policy": 0.8}
+    )
+    assert next(iter(values(ENGINE, POLICY, GUIDE))) == "guide"
+
+
+def test_of_nothing_but_code_the_order_of_files_is_the_whole() -> None:
+    assert values(ENGINE, POLICY) == {"policy": 1.0, "engine": 0.6}
+
+
+def test_one_page_among_much_code_changes_little() -> None:
+    more = [one(f"n{n}", 0.1, f"n{n}.py") for n in range(50)]
+    found = values(ENGINE, POLICY, *more, GUIDE)
+    assert found["policy"] == pytest.approx(0.9 * 1.0 + 0.1 * 0.6, abs=0.01)
+    assert next(iter(found)) == "policy"
+
+
+def test_without_weight_beside_documentation_nothing_moves() -> None:
+    assert list(values(ENGINE, POLICY, GUIDE, mixed=0.0)) == ["engine", "guide", "policy"]
+
+
+def test_pages_keep_their_scores() -> None:
+    assert values(ENGINE, POLICY, GUIDE)["guide"] == 0.9
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1])
+def test_a_share_that_cannot_be_is_refused(value: float) -> None:
+    with pytest.raises(ConfigError, match=r"rank_code\.mixed"):
+        RankCodeConfig(mixed=value)
+
+
+ROWS = st.tuples(
+    st.floats(-5, 5), st.sampled_from(["a.py", "b/test_c.py"]), st.sampled_from(["code", "docs"])
+)
+
+
+@given(st.lists(ROWS, max_size=14), st.floats(0, 1), st.randoms())
+def test_whatever_the_mixture_nothing_is_lost_and_scores_stay_in_their_range(
+    rows: list[tuple[float, str, Any]], mixed: float, dice: Any
+) -> None:
+    found = [one(f"n{n:02}", score, path, kind) for n, (score, path, kind) in enumerate(rows)]
+    assume(any(kind == "code" for *_, kind in rows))
+    ranked = values(*found, mixed=mixed)
+    assert sorted(ranked) == [one.chunk.id for one in found]
+    assert list(ranked.values()) == sorted(ranked.values(), reverse=True)
+    scores = [score for score, *_ in rows] or [0.0]
+    assert all(min(scores) - 1e-9 <= value <= max(scores) + 1e-9 for value in ranked.values())
+    shuffled = [*found]
+    dice.shuffle(shuffled)
+    assert list(values(*shuffled, mixed=mixed)) == list(ranked)
