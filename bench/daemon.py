@@ -47,7 +47,7 @@ async def knowing_daemon(root: Path, chunks: int, seed: int) -> AsyncIterator[No
 
 async def own(root: Path, queries: Sequence[Query]) -> None:
     """Own the index until somebody asks to leave or nobody comes any more."""
-    daemon = Daemon(root, root / "models", lambda _: GivenVectors(queries))
+    daemon = Daemon(root, root / "models", lambda _models, _name: GivenVectors(queries))
     rarely_collect()
     try:
         await daemon.open()
