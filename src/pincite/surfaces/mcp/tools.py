@@ -190,7 +190,7 @@ def _cut_record(passage: Passage, start: int, end: int, most: int) -> Reading:
     shown = replace(
         passage,
         text=kept,
-        end_line=passage.start_line + kept.count("\n"),
+        end_line=passage.start_line + kept.count("\n") if passage.start_line else 0,
         end_char=at,
         citation=with_chars(passage.citation, start, at),
     )
