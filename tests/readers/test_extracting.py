@@ -227,3 +227,13 @@ def test_an_extractor_that_is_not_installed_says_what_to_install(
 def test_a_reason_is_read_as_extractors_say_it(said: str, code: str, detail: str) -> None:
     assert reason_of(SourceError(said)) == (code, detail)
     assert reason_of(refused("too_large", "x")) == ("too_large", "x")
+
+
+def test_a_file_that_was_refused_is_not_tried_again_in_the_same_process() -> None:
+    hasty = Extracting(limit_s=0.001)
+    raw = docx("never read")
+    assert ask(hasty, "a.docx", raw) == "refused: timed_out"
+    hasty._limit_s = 100.0
+    assert ask(hasty, "b.docx", raw) == "refused: timed_out"
+    assert ask(hasty, "b.docx", docx("another")) == "another"
+    hasty.close()
