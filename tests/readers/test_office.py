@@ -6,6 +6,7 @@ import base64
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,7 +157,7 @@ def test_slides_have_title_text_tables_charts_and_notes() -> None:
     table = slide.shapes.add_table(2, 2, 0, 0, 10**6, 10**6).table
     for number, text in enumerate(("City", "People", "Ulm", "126,000")):
         table.cell(number // 2, number % 2).text = text
-    data = CategoryChartData()
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
     data.categories = ["East", "West"]
     data.add_series("Q1", (19.2, 21.4))
     slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, 10**6, 10**6, data)
@@ -182,7 +183,12 @@ def test_slides_have_title_text_tables_charts_and_notes() -> None:
 def test_sheets_have_values_as_they_are_shown_and_an_empty_row_ends_a_table() -> None:
     from openpyxl import load_workbook
 
-    rows = [["City", "Rate", "Since"], ["Ulm", 0.25, a_day()], [], ["Total", 0.1 + 0.2, True]]
+    rows: list[list[Any]] = [
+        ["City", "Rate", "Since"],
+        ["Ulm", 0.25, a_day()],
+        [],
+        ["Total", 0.1 + 0.2, True],
+    ]
     import io
 
     made = load_workbook(io.BytesIO(xlsx({"Rates": rows, "Secret": [["x"]], "Nothing": []})))
