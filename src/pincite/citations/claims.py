@@ -146,7 +146,7 @@ async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: C
         if cited is not None and (cited.end_char is not None or cited.page is not None):
             return _of_chars(known, cited, claim)
         if span.page is not None:
-            page = (None, span.page, span.page_unit)
+            page = (span.chars, span.page, span.page_unit)
             return _Cited(known, None, None, ref, claim.quote, *page)
         return _Cited(known, span.first, span.last or span.first, ref, claim.quote)
 

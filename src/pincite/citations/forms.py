@@ -40,7 +40,8 @@ _ENDS = tuple(
 )
 #: Ends that name a page of a file that has pages.
 _PAGES = re.compile(
-    rf"(?:#|,\s*|\s+|\s*\(\s*)(?P<unit>{'|'.join(PAGE_UNITS)}|p\.|pg\.)\s*=?\s*(?P<page>{_N})\s*\)?\Z",
+    rf"(?:#|,\s*|\s+|\s*\(\s*)(?P<unit>{'|'.join(PAGE_UNITS)}|p\.|pg\.)\s*=?\s*(?P<page>{_N})"
+    rf"(?:&char=(?P<start>{_N}),(?P<end>{_N})|\s*\))?\Z",
     re.I,
 )
 _LONGEST_END = 80
@@ -69,6 +70,7 @@ class Span:
     ref: str = ""
     page: int | None = None
     page_unit: PageUnit | None = None
+    chars: tuple[int, int] | None = None
 
 
 def forms(text: str) -> tuple[str, ...]:
@@ -94,7 +96,10 @@ def spans(text: str) -> tuple[Span, ...]:
         said = paged["unit"].lower()
         unit: PageUnit = next((one for one in PAGE_UNITS if one == said), "page")
         name = text[: paged.start()]
-        found.append(Span(name, ref=_ref_of(name), page=int(paged["page"]), page_unit=unit))
+        chars = (int(paged["start"]), int(paged["end"])) if paged["start"] else None
+        found.append(
+            Span(name, ref=_ref_of(name), page=int(paged["page"]), page_unit=unit, chars=chars)
+        )
     for end in _ENDS:
         match = end.search(text, start)
         if match is None or match.start() == 0:

@@ -71,7 +71,9 @@ async def get(
         if cited is not None and (cited.end_char is not None or cited.page is not None):
             return read_cited(known, folder, cited, context)
         if span.page is not None:
-            named = Citation("", "", "", page=span.page, page_unit=span.page_unit)
+            start, end = span.chars or (None, None)
+            place = (span.page, span.page_unit)
+            named = Citation(*(("",) * 3), *((None,) * 4), start, end, *place)
             return read_cited(known, folder, named, context)
         first, last = span.first or 1, span.last or 10**9
         if span.first is not None and span.last is None:

@@ -80,6 +80,8 @@ def widened(document: Document, place: Place, lines: int) -> Place:
             break
     else:
         end = position
+    while text[start].isspace():
+        start += 1
     return Place(start, _stripped(text, start, end), place.page)
 
 

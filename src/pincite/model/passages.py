@@ -117,7 +117,8 @@ def _block(quoted: _Quoted, count: int, numbered: bool, label: str) -> str:
     if item.headings:
         head.append(f"Section: {one_line(' > '.join(item.headings))}")
     if item.truth == "moved":
-        head.append("Its file has changed since it was indexed; these are its lines now.")
+        what = "lines" if item.page is None else "words"
+        head.append(f"Its file has changed since it was indexed; these are its {what} now.")
     head += _spans(quoted)
     if count < len(quoted.lines):
         head.append(f"Cut: the first {count} of {len(quoted.lines)} lines.")
@@ -128,6 +129,8 @@ def _block(quoted: _Quoted, count: int, numbered: bool, label: str) -> str:
 def _spans(quoted: _Quoted) -> Sequence[str]:
     """Which lines are shown and which of them were found, where these are not the same."""
     item, context = quoted.item, quoted.item.context
+    if item.page is not None and quoted.around and context is not None:
+        return (f"Shown: {context.citation.rpartition('#')[2]}, with what stands around it.",)
     if not quoted.first or context is None:
         return ()
     if not quoted.around:

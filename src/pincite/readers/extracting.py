@@ -31,6 +31,7 @@ LIMIT_S: Final = 120.0  # guess, unmeasured: 1,000 pages with tables take half o
 MEMORY_BYTES: Final = 2_000_000_000
 _MOST_ANSWER: Final = 500_000_000  # bytes: text, elements and pictures
 _KEPT_BYTES: Final = 64_000_000
+_KEPT_REFUSALS: Final = 1_000
 _KEPT_IDLE: Final = 2  # processes with nothing to do; each has 50 MB and ends by itself
 _ELEMENT_BYTES: Final = 200
 _ANSWER: Final = msgspec.msgpack.Decoder(tuple[str, Extraction | None])
@@ -46,6 +47,7 @@ class Extracting:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str], tuple[Extraction, int]] = OrderedDict()
         self._kept_bytes = 0
+        self._refused: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     def extract(self, path: str, raw: bytes, content_hash: str) -> Extraction:
         """The text of a file of a suffix that has an extractor. Raises SourceError that says why
@@ -59,9 +61,18 @@ class Extracting:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key][0]
+            if key in self._refused:  # it would take as long again
+                raise SourceError(self._refused[key])
         if not raw.strip(b"\0 \t\r\n"):
             raise refused("empty", "the file has nothing in it")
-        found = self._ask(suffix, raw)
+        try:
+            found = self._ask(suffix, raw)
+        except SourceError as error:
+            with self._lock:
+                self._refused[key] = error.message
+                if len(self._refused) > _KEPT_REFUSALS:
+                    self._refused.popitem(last=False)
+            raise
         self._keep(key, found)
         return found
 

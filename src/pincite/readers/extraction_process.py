@@ -27,7 +27,7 @@ _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _FORBIDDEN: Final = frozenset(
     """socket.__new__ socket.connect socket.bind socket.getaddrinfo subprocess.Popen os.system
     os.exec os.posix_spawn os.spawn os.fork os.forkpty os.remove os.rename os.rmdir os.mkdir
-    os.truncate os.link os.symlink os.chmod os.chown os.putenv pty.spawn webbrowser.open
+    os.truncate os.link os.symlink os.chmod os.chown pty.spawn webbrowser.open
     urllib.Request shutil.rmtree shutil.move shutil.copyfile""".split()
 )
 

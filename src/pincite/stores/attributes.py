@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from pincite.errors import InvalidPoint, UsageError
-from pincite.model import Attributes, AttributeType, AttributeValue, CollectionSpec, Point
+from pincite.model import Attributes, AttributeType, AttributeValue, Chunk, CollectionSpec, Point
 from pincite.model.attributes import attribute_of, check_attribute_name
 from pincite.ports import (
     FILTER_FIELDS,
@@ -56,9 +56,14 @@ def check_attributes(spec: CollectionSpec, points: Sequence[Point]) -> None:
         for name, value in held.items():
             if wrong := _wrong(spec, name, value):
                 chunk = point.chunk
-                lines = f"lines {chunk.start_line}-{chunk.end_line}"
-                raise InvalidPoint(f"{chunk.path!r}, {lines}: {wrong}")
+                raise InvalidPoint(f"{chunk.path!r}, {_where(chunk)}: {wrong}")
         checked = held
+
+
+def _where(chunk: Chunk) -> str:
+    if chunk.page:
+        return f"{chunk.cited_in} {chunk.page}"
+    return f"lines {chunk.start_line}-{chunk.end_line}"
 
 
 def check_changes(

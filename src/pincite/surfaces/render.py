@@ -62,6 +62,11 @@ def short_id(item: Evidence) -> str:
     return f"#{item.chunk_id[:12]}"
 
 
+def page_words(item: Evidence) -> str:
+    """`Page 3` of a passage that is on one, else nothing."""
+    return f"{item.page_unit} {item.page}".capitalize() if item.page is not None else ""
+
+
 def verdict_words(pack: EvidencePack) -> tuple[str, str]:
     """What people call the verdict, and why it is that. Of a search whose filter lets nothing pass,
     nothing is known; a warning says what the filter lacks."""
@@ -136,7 +141,9 @@ def _markdown(pack: EvidencePack) -> str:
     for item, bar in shown:
         blocks.append(f"## [{item.number}] {bar}{one_line(item.citation)}")
         if item.truth == "moved":
-            blocks.append("Moved since it was indexed: the lines are those of now.")
+            what = "lines are" if item.page is None else "page is"
+            now = "those" if item.page is None else "that"
+            blocks.append(f"Moved since it was indexed: the {what} {now} of now.")
         if item.url and item.start_char is not None:
             blocks.append(f"Address: {one_line(item.url)}")
         if item.headings:  # not at the beginning of a line, where it might open a block
@@ -146,7 +153,8 @@ def _markdown(pack: EvidencePack) -> str:
         blocks.append(_fenced(item.text, item))
         if item.context is not None:
             around = item.context
-            blocks.append(f"Lines {around.start_line} to {around.end_line} around it:")
+            lines = f"Lines {around.start_line} to {around.end_line}"
+            blocks.append(f"{page_words(item) or lines} around it:")
             blocks.append(_fenced(around.text, item))
     blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
     return "\n\n".join(blocks)

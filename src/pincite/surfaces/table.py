@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
-from pincite.model.citation import place_of
+from pincite.model import RANKING_SIGNALS, Context, Evidence, EvidencePack
+from pincite.model.citation import parse_citation, place_of
 from pincite.support.terminal import Painted, file_link, one_line, visible
 from pincite.surfaces.excerpt import Weighed, excerpt
 from pincite.surfaces.highlight import Highlighter, Mark
@@ -86,6 +86,9 @@ def heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
     yield Painted(one_line(place), _LOCATION, link)
     if item.path and item.end_line > item.start_line:
         yield Painted(f"-{item.end_line}", _DIM)
+    if item.page is not None:
+        yield f", {item.page_unit} "
+        yield Painted(str(item.page), _LOCATION)
     yield f"  {item.score:.2f}"
     if item.truth == "moved":
         yield "  "
@@ -177,9 +180,23 @@ def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str |
 
 
 def _found(item: Evidence) -> list[tuple[int, int]]:
-    """The lines that were found, of all that is shown."""
+    """The lines that were found, of all that is shown; of a page they count from 0."""
     matches = item.context.matches if item.context else ()
+    if item.page is not None and item.context is not None:
+        return _found_on_page(item, item.context)
     return [(one.start_line, one.end_line) for one in matches] or [(item.start_line, item.end_line)]
+
+
+def _found_on_page(item: Evidence, context: Context) -> list[tuple[int, int]]:
+    cited = parse_citation(context.citation)
+    first = (cited.start_char if cited else None) or 0
+    spans = [(one.start_char, one.end_char) for one in context.matches]
+    found = []
+    for start, end in spans or [(item.start_char, item.end_char)]:
+        begin, stop = (start or 0) - first, (end or 0) - first
+        above = context.text.count("\n", 0, max(0, begin))
+        found.append((above, above + context.text.count("\n", max(0, begin), max(0, stop))))
+    return found
 
 
 def _plain(line: str) -> str:

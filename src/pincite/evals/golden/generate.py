@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Final
 
 from pincite.evals.golden.questions import Expected, GoldenQuery
-from pincite.evals.golden.targets import every_chunk
+from pincite.evals.golden.targets import every_chunk, named_path
 from pincite.model import Chunk
 from pincite.ports import Searchable
 
@@ -65,7 +65,7 @@ async def generate(
 
 def _question(number: int, text: str, chunk: Chunk, origin: str) -> GoldenQuery:
     item = Expected(
-        path=chunk.path,
+        path=named_path(chunk),
         start_line=chunk.start_line,
         end_line=chunk.end_line,
         grade=3,

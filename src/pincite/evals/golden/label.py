@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pincite.deps import Deps
 from pincite.evals.golden.questions import Expected, GoldenQuery
-from pincite.evals.golden.targets import Key, counts_for
+from pincite.evals.golden.targets import Key, counts_for, named_path
 from pincite.evals.run.observe import rankings_of
 from pincite.model import Chunk, Question, Scope
 from pincite.profile import Profile
@@ -60,7 +60,7 @@ async def _load(deps: Deps, keys: Sequence[Key]) -> dict[Key, Chunk]:
 def judge(query: GoldenQuery, chunk: Chunk, grade: int) -> GoldenQuery:
     """The question with one more judgement: the lines of the chunk, which outlive its id."""
     item = Expected(
-        path=chunk.path,
+        path=named_path(chunk),
         start_line=chunk.start_line,
         end_line=chunk.end_line,
         grade=grade,

@@ -8,17 +8,19 @@ A file of JSON lines, one question each:
     {"id": "q2", "query": "how long do I roast a chicken?", "off_topic": true}
     {"id": "q3", "query": "how are keys printed on paper?", "off_topic": true, "near": true}
 
-An expected item names a candidate, a span of lines (independent of how files are cut) or a whole
-document (`path` alone). `grade` is 3 for a direct answer, 2 for substantial help, 1 for related, 0
-for judged and not relevant; it is 1 where it is left out. What has no item is unjudged, not wrong.
-An `off_topic` question has no answer in the corpus. It is `near` if it is on the corpus's subject
-all the same, so that a reader would expect the answer there; the others are far.
+An expected item names a candidate, a span of lines (independent of how files are cut), a page
+(`notes.pdf#page=3`) or a whole document (`path` alone). `grade` is 3 for a direct answer, 2 for
+substantial help, 1 for related, 0 for judged and not relevant; it is 1 where it is left out. What
+has no item is unjudged, not wrong. An `off_topic` question has no answer in the corpus. It is
+`near` if it is on the corpus's subject all the same, so that a reader would expect the answer
+there; the others are far.
 A question that follows others has them as `conversation`, and is asked in its `standalone` form.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
@@ -30,6 +32,7 @@ import msgspec
 from pincite.errors import UsageError
 from pincite.model import SourceType, TaskMode
 from pincite.model.citation import format_lines
+from pincite.model.documents import PAGE_UNITS
 
 MAX_GRADE = 10  #: of judgements that come from elsewhere; our own scale ends at 3
 
@@ -42,10 +45,14 @@ class Turn:
     content: str
 
 
+_PAGE = re.compile(rf"#(?:{'|'.join(PAGE_UNITS)})=([0-9]{{1,9}})\Z")
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Evidence that counts: a candidate, or lines of a file (1-based, inclusive), or, with
-    neither, all of the file. `repo` narrows it to one source."""
+    """Evidence that counts: a candidate, or lines of a file (1-based, inclusive), or a page of it,
+    as in `notes.pdf#page=3`, or, with none of them, all of the file. `repo` narrows it to one
+    source."""
 
     path: str = ""
     start_line: int = 0
@@ -54,6 +61,17 @@ class Expected:
     candidate_id: str = ""
     source_type: SourceType | None = None
     repo: str = ""
+
+    @property
+    def file(self) -> str:
+        """The path without the page."""
+        return _PAGE.sub("", self.path)
+
+    @property
+    def page(self) -> int:
+        """The number of the page, 0 where none is named."""
+        found = _PAGE.search(self.path)
+        return int(found[1]) if found else 0
 
     @property
     def name(self) -> str:
@@ -223,6 +241,8 @@ def _problem(item: Expected) -> str:
         return "start_line: a candidate_id has no lines of its own"
     if item.start_line < 0 or item.end_line < item.start_line:
         return f"end_line: lines {item.start_line} to {item.end_line} are no span"
+    if item.page and item.start_line:
+        return "start_line: a page has no lines"
     if item.end_line and not item.start_line:
         return "start_line: lines count from 1"
     return ""

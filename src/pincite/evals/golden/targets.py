@@ -12,6 +12,7 @@ from typing import Final
 from pincite.errors import UsageError
 from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
 from pincite.model import Chunk
+from pincite.model.citation import page_of, place_of
 from pincite.ports import Readable, Searchable
 
 Key = tuple[str, str]  #: collection, chunk id
@@ -41,13 +42,16 @@ class Targets:
 
 def counts_for(chunk: Chunk, item: Expected) -> bool:
     """Same candidate; or same file and at least half of the lines of the shorter one in common;
-    or same file, where no lines are named."""
+    or same file, where no lines are named, on the same page where one is."""
     if item.candidate_id:
         return item.candidate_id in (chunk.candidate_id, chunk.id)
     if item.repo and item.repo != chunk.repo:
         return False
     if item.source_type and item.source_type != chunk.source_type:
         return False
+    if item.page and chunk.page:
+        unit = page_of(chunk)[1]
+        return item.path == f"{chunk.path}#{unit}={chunk.page}"
     if chunk.path != item.path:
         return False
     if not item.start_line:
@@ -58,6 +62,11 @@ def counts_for(chunk: Chunk, item: Expected) -> bool:
     return 2 * (last - first + 1) >= shorter
 
 
+def named_path(chunk: Chunk) -> str:
+    """How an expected item names the file of a chunk: with its page, if it has one."""
+    return place_of(chunk) if chunk.page else chunk.path
+
+
 async def find_targets(
     queries: Sequence[GoldenQuery], collections: Iterable[Searchable]
 ) -> Targets:
@@ -65,7 +74,9 @@ async def find_targets(
     known: dict[str, list[tuple[str, int, Expected]]] = {}
     for query in queries:
         for place, item in enumerate(query.expected):
-            known.setdefault(item.path or _chunk_id(item), []).append((query.id, place, item))
+            names = {item.path, item.file} - {""} or {_chunk_id(item)}
+            for named_so in names:
+                known.setdefault(named_so, []).append((query.id, place, item))
     items: dict[str, dict[Key, list[int]]] = {q.id: defaultdict(list) for q in queries}
     paths: set[str] = set()
     ids: set[str] = set()
@@ -88,7 +99,9 @@ async def find_targets(
         if lost:
             missing[query.id] = tuple(lost)
     wanted = [item for query in queries for item in query.expected if item.grade > 0]
-    named = {item.path or item.candidate_id for item in wanted}
+    named = {
+        (item.path if item.path in paths else item.file) or item.candidate_id for item in wanted
+    }
     unknown = tuple(sorted(named - paths - ids))
     return Targets(
         {

@@ -148,4 +148,4 @@ def row_of(cells: Sequence[str]) -> str:
     kept = [_SPACES.sub(" ", clean(cell).replace("\n", " ")) for cell in cells]
     while kept and not kept[-1]:
         kept.pop()
-    return CELL.join(kept)
+    return CELL.join(kept).strip()

@@ -17,6 +17,10 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = 0x1
 _DECLARATION: Final = "<!DOCTYPE"
 _HEAD = 4096
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
+    *(ValueError, NotImplementedError, RuntimeError, LookupError),
+)
 
 
 def open_package(raw: bytes, *, markup: bool = True) -> zipfile.ZipFile:
@@ -30,7 +34,7 @@ def open_package(raw: bytes, *, markup: bool = True) -> zipfile.ZipFile:
     try:
         package = zipfile.ZipFile(io.BytesIO(raw))
         members = package.infolist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
+    except _BROKEN as error:
         raise refused("failed", f"it cannot be opened as a zip file: {error}") from error
     if len(members) > _MOST_MEMBERS:
         raise refused("too_large", f"it has {len(members):,} parts")
@@ -47,8 +51,11 @@ def open_package(raw: bytes, *, markup: bool = True) -> zipfile.ZipFile:
 
 
 def _reject_declarations(package: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    with package.open(member) as opened:
-        head = opened.read(_HEAD)
+    try:
+        with package.open(member) as opened:
+            head = opened.read(_HEAD)
+    except _BROKEN as error:
+        raise refused("failed", f"{member.filename} cannot be unpacked: {error}") from error
     for encoding in ("latin-1", "utf-16-le", "utf-16-be"):
         if _DECLARATION in head.decode(encoding, "replace").upper():
             raise refused("failed", f"{member.filename} declares entities, which is not read")
@@ -60,5 +67,5 @@ def read_member(package: zipfile.ZipFile, name: str) -> bytes:
         return package.read(name)
     except KeyError:
         return b""
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
+    except _BROKEN as error:
         raise refused("failed", f"{name} cannot be unpacked: {error}") from error

@@ -49,7 +49,14 @@ def _open(raw: bytes, *, values: bool) -> Any:
             return load_workbook(
                 io.BytesIO(raw), read_only=True, data_only=values, keep_links=False
             )
-    except (InvalidFileException, KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
+    except (
+        InvalidFileException,
+        LookupError,
+        ValueError,
+        TypeError,
+        OSError,
+        zipfile.BadZipFile,
+    ) as error:
         raise refused("failed", f"it is no workbook: {error}") from error
     except ParseError as error:
         raise refused("failed", f"its XML is broken: {error}") from error

@@ -118,8 +118,8 @@ def get(
     """Print lines of an indexed file, as it is now: on a terminal with control characters
     escaped, else byte for byte.
 
-    LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT, PATH:FIRST-LAST or a citation; a
-    path may be shortened from the left, be absolute, or count from here (./PATH).
+    LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT, PATH:FIRST-LAST, PATH#page=3 or a
+    citation; a path may be shortened from the left, be absolute, or count from here (./PATH).
     """
     from pincite.asking import tags_of_texts
     from pincite.surfaces import render

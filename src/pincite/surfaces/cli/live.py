@@ -238,6 +238,11 @@ class LiveView:
             self._failed, self._message = True, one_line(f"no file here has {item.citation}")
             return
 
+        if item.page is not None:
+            where = f"{item.page_unit} {item.page} of {path}"
+            self._failed, self._message = True, one_line(f"no text for an editor: {where}")
+            return
+
         def edited() -> None:
             try:
                 subprocess.run(editor_words(self._editor, path, item.start_line), check=False)

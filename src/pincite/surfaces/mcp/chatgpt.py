@@ -17,11 +17,11 @@ import msgspec
 from msgspec import Meta
 
 from pincite.asking import bind_tags
-from pincite.citations.locate import find_chunk, open_within
+from pincite.citations.locate import Passage, find_chunk, open_within
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, Evidence
-from pincite.model.citation import cite
+from pincite.model.citation import cite, page_of
 from pincite.surfaces import commands
 from pincite.surfaces.mcp.tools import Answer, Tags, Tool, object_schema
 
@@ -99,12 +99,22 @@ async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> An
         "source": chunk.repo,
         "revision": chunk.ref,
         "path": chunk.path,
-        "lines": f"{chunk.start_line}-{chunk.end_line}",
-        "lines_of_text": f"{passage.start_line}-{passage.end_line}",
+        **_where(chunk, passage),
         "changed_since_indexed": "yes" if passage.changed else "no",
     }
     fetched = Fetched(chunk.id, _title(chunk), passage.text, chunk.url or "", metadata)
     return Answer("", msgspec.to_builtins(fetched))
+
+
+def _where(chunk: Chunk, passage: Passage) -> dict[str, str]:
+    """Its lines and those of the text that is given, or its page."""
+    page, unit = page_of(chunk)
+    if page is not None and unit is not None:
+        return {unit: str(page)}
+    return {
+        "lines": f"{chunk.start_line}-{chunk.end_line}",
+        "lines_of_text": f"{passage.start_line}-{passage.end_line}",
+    }
 
 
 def _stored(collection: str, chunk: Chunk) -> Answer:

@@ -47,7 +47,8 @@ def passage_text(passage: Passage, left: int, max_tokens: int, rest: str = "") -
     if kept != text:
         parts.append("... cut: what follows is too long for this answer; give more max_tokens")
     if rest:
-        parts.append(f"... more of the record: read_lines {one_line(rest)}")
+        what = "file" if passage.start_line == 0 else "record"
+        parts.append(f"... more of the {what}: read_lines {one_line(rest)}")
     if left:
         parts.append(
             f"... {left} more lines: read_lines {one_line(f'{passage.repo}:{passage.path}')}"

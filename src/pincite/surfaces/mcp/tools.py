@@ -85,7 +85,7 @@ class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     locator: Annotated[
         str,
-        Meta(min_length=1, description="Citation, #id, PATH or PATH:LINE:COUNT."),
+        Meta(min_length=1, description="Citation, #id, PATH, PATH:LINE:COUNT or PATH#page=3."),
     ]
     context: Annotated[int, Meta(ge=0, le=500)] = 0
     max_tokens: Budget = MAX_TOKENS
@@ -190,7 +190,7 @@ def _cut_record(passage: Passage, start: int, end: int, most: int) -> Reading:
     shown = replace(
         passage,
         text=kept,
-        end_line=passage.start_line + kept.count("\n"),
+        end_line=passage.start_line + kept.count("\n") if passage.start_line else 0,
         end_char=at,
         citation=with_chars(passage.citation, start, at),
     )

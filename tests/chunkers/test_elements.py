@@ -1,0 +1,173 @@
+"""Extracted documents are cut by their elements: nothing is in two pages, nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers.budget import estimate_tokens
+from pincite.ingestion.enrich import enrich
+from pincite.model import Document, Element, PageSpan, Section
+
+CONFIG = ChunkerConfig()
+
+
+def document(*elements: tuple[object, ...]) -> Document:
+    """A document of `(page, kind, text)`, with more as keywords of elements in a dict behind."""
+    text, found, starts = "", list[Element](), [0]
+    for page, kind, said, *more in elements:
+        while len(starts) < page:  # type: ignore[operator]
+            text += "\n\n" if text else ""
+            starts.append(len(text))
+        text += "\n\n" if text and not text.endswith("\n\n") else ""
+        start = len(text)
+        text += str(said)
+        keywords = more[0] if more else {}
+        found.append(Element(kind, start, len(text), page, **keywords))  # type: ignore[arg-type]
+    ends = [*starts[1:], len(text)]
+    pages = tuple(
+        PageSpan(start, end, {}, number)
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1)
+    )
+    return Document(
+        *("notes", "sha256-0", "a.pdf", text, "", "0" * 64, "docs", "pdf", "Notes"),
+        cited_in="page",
+        pages=pages,
+        extractor="pdf/1",
+        elements=tuple(found),
+    )
+
+
+def sections(made: Document) -> Sequence[Section]:
+    return chunk_document(made, CONFIG)
+
+
+def texts(made: Document) -> list[str]:
+    return [made.text[one.start : one.end] for one in sections(made)]
+
+
+WORDS = st.lists(st.sampled_from("ab cde fgh. Ünal 中文 😀 x|y".split()), max_size=120).map(
+    " ".join
+)
+KINDS = st.sampled_from(("paragraph", "heading", "table", "image"))
+ELEMENTS = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        KINDS,
+        WORDS,
+        st.fixed_dictionaries({"level": st.integers(0, 4), "marginal": st.booleans()}),
+    ),
+    min_size=1,
+    max_size=15,
+)
+
+
+@settings(deadline=None)
+@given(ELEMENTS)
+def test_every_word_is_in_one_section_of_one_page_and_sections_fit(
+    drawn: list[tuple[int, str, str, dict[str, object]]],
+) -> None:
+    page, elements = 1, []
+    for step, *rest in drawn:
+        page += step
+        elements.append((page, *rest))
+    made = document(*elements)
+    found = sections(made)
+    covered = [False] * len(made.text)
+    end = 0
+    for one in found:
+        assert end <= one.start < one.end
+        assert made.text[one.start : one.end].strip()
+        end = one.end
+        assert one.on_page is not None
+        span = made.pages[one.on_page.number - 1]
+        assert span.start <= one.start < one.end <= span.end
+        covered[one.start : one.end] = [True] * (one.end - one.start)
+    for element in made.elements:
+        for at in range(element.start, element.end):
+            if not made.text[at].isspace():
+                assert covered[at] != element.marginal
+    for chunk in cut(made, found):
+        assert made.text[chunk.start : chunk.end] == chunk.text
+        assert (chunk.start_line, chunk.end_line, chunk.start_column) == (0, 0, None)
+        assert estimate_tokens(enrich(chunk)) <= CONFIG.max_tokens + 5
+
+
+def test_headings_are_the_path_of_what_is_below_them_over_pages() -> None:
+    made = document(
+        (1, "heading", "Keys", {"level": 1}),
+        (1, "heading", "Rotation", {"level": 2}),
+        (1, "paragraph", "How to rotate."),
+        (2, "paragraph", "It goes on."),
+        (2, "heading", "# Loss", {"level": 2}),
+        (2, "paragraph", "What then?"),
+    )
+    found = sections(made)
+    assert [one.headings for one in found] == [("Keys", "Rotation"), ("Keys",)]
+    assert texts(made)[0] == "Keys\n\nRotation\n\nHow to rotate."
+    long = document((1, "heading", "Keys", {"level": 1}), *((1, "paragraph", "word " * 100),) * 4)
+    assert {one.headings for one in sections(long)} == {("Keys",)}
+
+
+def test_each_part_of_a_table_is_encoded_with_its_header_and_cited_without() -> None:
+    header = "City | People | Since"
+    rows = [header, *(f"City of {n} | {n * 1000} | {1900 + n}" for n in range(60))]
+    made = document((1, "table", "\n".join(rows), {"header": header}))
+    found = sections(made)
+    assert len(found) >= 3
+    assert all(one.on_page is not None and one.on_page.visual for one in found)
+    assert found[0].plain is None
+    for one in found[1:]:
+        cited = made.text[one.start : one.end]
+        assert not cited.startswith(header)
+        assert one.plain == f"{header}\n{cited}"
+        assert cited.split("\n")[0] in rows  # whole rows
+        assert cited.split("\n")[-1] in rows
+    assert "\n".join(texts(made)) == "\n".join(rows)
+
+
+def test_a_table_that_goes_on_over_a_page_has_its_header_there_too() -> None:
+    made = document(
+        (1, "table", "A | B\n1 | 2", {"header": "A | B"}),
+        (2, "table", "3 | 4", {"header": "A | B"}),
+    )
+    assert [one.plain for one in sections(made)] == [None, "A | B\n3 | 4"]
+
+
+def test_a_header_that_is_longer_than_a_chunk_is_cut() -> None:
+    header = " | ".join(f"column {n}" for n in range(300))
+    made = document((1, "table", f"{header}\n1 | 2", {"header": header}))
+    for chunk in cut(made, sections(made)):
+        assert estimate_tokens(enrich(chunk)) <= CONFIG.max_tokens + 5
+
+
+def test_images_without_words_and_margins_are_not_indexed() -> None:
+    made = document(
+        (1, "paragraph", "page 1 of 9", {"marginal": True}),
+        (1, "image", "", {"image": "0" * 64}),
+        (1, "image", "A red dot", {"image": "1" * 64, "box": (1.0, 2.0, 3.0, 4.0)}),
+        (1, "paragraph", "Text", {"box": (0.0, 5.0, 9.0, 9.0)}),
+        (1, "paragraph", "More", {"box": (0.0, 9.0, 10.0, 12.0)}),
+    )
+    assert texts(made) == ["A red dot", "Text\n\nMore"]
+    image, text = (one.on_page for one in sections(made))
+    assert image is not None
+    assert text is not None
+    assert (image.visual, image.box) == (True, (1.0, 2.0, 3.0, 4.0))
+    assert (text.visual, text.box) == (False, (0.0, 5.0, 10.0, 12.0))
+
+
+def test_long_paragraphs_are_cut_between_lines_or_else_between_sentences() -> None:
+    lines = "\n".join(f"value_{n} = compute({n})" for n in range(80))
+    made = document((1, "paragraph", lines))
+    assert "\n".join(texts(made)) == lines
+    prose = document((1, "paragraph", "One sentence is short. " * 80))
+    assert all(one.endswith(".") for one in texts(prose))
+
+
+def test_a_document_without_words_has_no_sections() -> None:
+    assert sections(replace(document((1, "image", "")), text="", pages=())) == ()

@@ -1,0 +1,98 @@
+"""Passages of extracted documents are held against the file before they are shown."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.model import Chunk, Context, Match, Source
+from pincite.model.citation import cite
+from pincite.model.revisions import content_ref
+from pincite.ports import Quote, Seen
+from pincite.readers import read_document
+from tests.readers.office_files import docx, pptx
+from tests.truth.test_files import files_of, look, record
+
+SLIDES = (("One", "first words"), ("Two", "second words\nin two lines"))
+
+
+def chunks_of(raw: bytes) -> tuple[Chunk, ...]:
+    source = Source("acme", "/acme", "folder")
+    ref = content_ref(hashlib.sha256(raw).hexdigest())
+    document = read_document(raw, source=source, path="a.pptx", ref=ref)
+    return cut(document, chunk_document(document, ChunkerConfig()))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.pptx").write_bytes(pptx(*SLIDES))
+    return tmp_path
+
+
+def seen(folder: Path, chunk: Chunk, context: Context | None = None) -> Seen:
+    return look(files_of(record(folder)), Quote("main", chunk, context))[0]
+
+
+def test_a_passage_is_fresh_then_on_another_slide_then_gone(folder: Path) -> None:
+    _, second = chunks_of((folder / "a.pptx").read_bytes())
+    assert seen(folder, second).truth == "fresh"
+    (folder / "a.pptx").write_bytes(raw := pptx(("Zero", "new"), *SLIDES))
+    moved = seen(folder, second)
+    assert (moved.truth, moved.chunk.page, moved.chunk.text) == ("moved", 3, second.text)
+    assert moved.chunk == replace_id(chunks_of(raw)[2], second)
+    assert cite(moved.chunk) == cite(chunks_of(raw)[2])
+    (folder / "a.pptx").write_bytes(pptx(SLIDES[0], ("Two", "second word\nin two lines")))
+    assert seen(folder, second).gone == "stale"
+    (folder / "a.pptx").write_bytes(docx("no slides any more"))
+    assert seen(folder, second).gone == "stale"
+    (folder / "a.pptx").unlink()
+    assert seen(folder, second).gone == "deleted"
+
+
+def replace_id(found: Chunk, then: Chunk) -> Chunk:
+    from msgspec.structs import replace as replaced
+
+    return replaced(found, id=then.id, space_before=then.space_before)
+
+
+def test_what_is_shown_around_it_moves_along_or_is_left_out(folder: Path) -> None:
+    first, _ = chunks_of((folder / "a.pptx").read_bytes())
+    part = part_of(first, "first words")
+    whole = Match(cite(part), part.id, 0, 0, part.start, part.end)
+    context = Context(0, 0, first.text, cite(first), (whole,))
+    (folder / "a.pptx").write_bytes(raw := pptx(("Zero", "new"), *SLIDES))
+    moved = seen(folder, part, context)
+    assert moved.context is not None
+    assert moved.context.text == first.text
+    assert moved.context.citation == cite(chunks_of(raw)[1])
+    assert moved.context.matches[0].citation == cite(moved.chunk)
+    (folder / "a.pptx").write_bytes(pptx(("Another title", "first words")))
+    alone = seen(folder, part, replace(context, matches=()))
+    assert (alone.truth, alone.context, alone.chunk.text) == ("moved", None, "first words")
+
+
+def part_of(chunk: Chunk, text: str) -> Chunk:
+    from msgspec.structs import replace as replaced
+
+    start = chunk.start + chunk.text.index(text)
+    return replaced(chunk, text=text, start=start, end=start + len(text))
+
+
+def test_a_passage_of_an_archive_is_held_against_its_member(tmp_path: Path) -> None:
+    _, second = chunks_of(pptx(*SLIDES))
+    place = tmp_path / "docs.zip"
+
+    def archived(*slides: tuple[str, str]) -> Seen:
+        with zipfile.ZipFile(place, "w") as made:
+            made.writestr("a.pptx", pptx(*slides))
+        source = Source("acme", str(place), "archive")
+        return look(files_of(record(tmp_path, source=source)), Quote("main", second, None))[0]
+
+    assert archived(*SLIDES).truth == "fresh"
+    moved = archived(("Zero", "new"), *SLIDES)
+    assert (moved.truth, moved.chunk.page) == ("moved", 3)
