@@ -30,7 +30,7 @@ SUBJECTS: Final = (
     *("agents", "stores"),
 )
 #: These take an hour or more, and run only when they are asked for.
-LONG: Final = ("million", "records")
+LONG: Final = ("million", "records", "documents")
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
 
@@ -53,6 +53,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--torch", type=Path, help="a Python with sentence-transformers; default: this one"
     )
     parser.add_argument("--semble", type=Path, help="a Python with semble; default: left out")
+    parser.add_argument("--documents", type=Path, help="a folder of PDFs, for `documents`")
     parser.add_argument(
         "--chunks", type=int, default=0, help="size for `stores`, `million` and `records`"
     )
@@ -80,6 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
         semble=given.semble,
         quick=given.quick,
         chunks=given.chunks,
+        documents=given.documents,
         phases=tuple(given.phase),
     )
     out = given.out or RESULTS / ("quick.json" if given.quick else "latest.json")

@@ -46,6 +46,7 @@ class Options:
     quick: bool = False
     chunks: int = 0
     phases: tuple[str, ...] = ()
+    documents: Path | None = None
 
     def folder(self, name: str, layout: str) -> Path:
         """A folder of the data. Raises SkippedError that names it and its layout."""

@@ -20,6 +20,8 @@ from pincite.readers.pdf.layout import Glyph, Placed, Run, Style
 MOST_GLYPHS: Final = 200_000  #: of one page; what comes after them is left out, and noted
 #: Times the size of the type: a gap that may part two columns. Justified lines have gaps of 0.7.
 GUTTER: Final = 0.9
+_MADE_UP = 0.01  # points: spaces of the library's own have no room; gaps are seen by their width
+_OVERHANG = 0.1  # of a size: what a letter may hang over the next
 _ANGLE_SLACK = 3.0  # degrees
 _FIXED_PITCH, _FORCE_BOLD = 1, 1 << 18  # flags of a font (ISO 32000-1, table 123)
 _BOLD_NAMES = ("bold", "black", "heavy", "cmbx", "sfbx", "demi")
@@ -93,11 +95,11 @@ def _read(text_page: Any, count: int, view: View) -> PageText:
     styles: dict[int, Style] = {}
     glyphs: list[Glyph] = []
     slanted: list[Run] = []
-    unmapped, last, high = 0, 0, ""
+    unmapped, last, high, gap = 0, 0, "", False
     for index in range(min(count, MOST_GLYPHS)):
         owner = object_of(text_page, index)
         if not owner:  # a space or line end that the library made up
-            last = 0
+            last, gap = 0, True
             continue
         key = ctypes.addressof(owner.contents)
         style = styles.get(key)
@@ -122,13 +124,28 @@ def _read(text_page: Any, count: int, view: View) -> PageText:
             continue
         glyph = Glyph(letter, *place, style)
         if style.turn is not None:
+            if letter == " " and place[2] - place[0] < _MADE_UP > place[3] - place[1]:
+                gap = True
+                continue
             glyphs.append(glyph)
+            if gap and len(glyphs) > 1:
+                _space_between(glyphs)
+            gap = False
         elif last == key and slanted:
             slanted[-1] = _grown(slanted[-1], glyph)
         elif not letter.isspace():
             slanted.append(Run(*place, [glyph]))
         last = key
     return PageText(tuple(glyphs), tuple(slanted), unmapped, count > MOST_GLYPHS)
+
+
+def _space_between(glyphs: list[Glyph]) -> None:
+    """Note on the right one of the last two glyphs that there is a space to its left."""
+    before, after = glyphs[-2:]
+    if before.right <= after.left + _OVERHANG * after.style.size:
+        glyphs[-1] = after._replace(spaced=True)
+    elif after.right <= before.left + _OVERHANG * after.style.size:
+        glyphs[-2] = before._replace(spaced=True)
 
 
 @lru_cache(maxsize=4096)
@@ -184,7 +201,7 @@ def by_turn(glyphs: Sequence[Glyph]) -> Iterator[tuple[int, list[Glyph]]]:
 def upright(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
     """The glyph on a page that is turned until glyphs of this direction stand upright."""
     place = _turn(glyph.left, glyph.top, glyph.right, glyph.bottom, -turn % 360, width, height)
-    return Glyph(glyph.text, *place, glyph.style)
+    return Glyph(glyph.text, *place, glyph.style, glyph.spaced and turn != 180)
 
 
 def turned_back(
@@ -212,7 +229,7 @@ def runs_of(glyphs: Sequence[Glyph]) -> list[Run]:
     held: list[Glyph] = []
     left = top = right = bottom = size = 0.0
     for glyph in glyphs:
-        text, g_left, g_top, g_right, g_bottom, style = glyph
+        text, g_left, g_top, g_right, g_bottom, style, _ = glyph
         if held:
             shared = (g_bottom if g_bottom < bottom else bottom) - (g_top if g_top > top else top)
             low = min(bottom - top, g_bottom - g_top)

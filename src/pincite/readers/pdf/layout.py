@@ -20,7 +20,8 @@ class Style(NamedTuple):
 
 
 class Glyph(NamedTuple):
-    """A character, and the place that its font gives it: points from the upper left corner."""
+    """A character, and the place that its font gives it: points from the upper left corner.
+    `spaced` says that the library sees a space to its left."""
 
     text: str
     left: float
@@ -28,6 +29,7 @@ class Glyph(NamedTuple):
     right: float
     bottom: float
     style: Style
+    spaced: bool = False
 
 
 @dataclass(slots=True)
@@ -69,10 +71,12 @@ class Run(Placed):
 
 @dataclass(slots=True)
 class Line(Placed):
-    """A line of a column as it is read, and the style of most of its glyphs."""
+    """A line of a column as it is read, and the style of most of its glyphs. `entry` says that it
+    has a wide gap, as between a word and what it means, or leads to the number of a page."""
 
     text: str
     style: Style
+    entry: bool = False
 
 
 @dataclass(slots=True)

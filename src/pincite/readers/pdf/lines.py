@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around
@@ -13,7 +14,10 @@ from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around
 #: Times the size of the type: a gap that is a space. On the R manuals, which have no spaces in
 #: their text, 0.10 to 0.20 give the same words as pdftotext; tight letters need less than 0.25.
 _SPACE: Final = 0.16
+_LEAST_SPACE: Final = 0.06  # where the library sees one: behind an f that hangs over
 _SAME_LINE: Final = 0.5  # of the lower one's height
+_WIDE: Final = 1.3  # sizes; justified lines have less
+_LEADS = re.compile(r"\.\.\. ?(?:\d{1,4}|[ivxlc]{1,6})$")
 _LEADER = re.compile(r"(?:[.·…]\s?){5,}")
 _RIGHT = {"R", "AL"}
 _CLOSING: Final = ")]}»›"
@@ -52,8 +56,12 @@ def _line(glyphs: Sequence[Glyph], runs: Sequence[Run]) -> Line:
     total = sum(styles.values())
     bold = sum(times for one, times in styles.items() if one.bold) >= 0.9 * total
     mono = sum(times for one, times in styles.items() if one.mono) >= 0.9 * total
+    ordered = sorted(runs, key=lambda one: one.left)
+    gaps = [after.left - before.right for before, after in pairwise(ordered)]
+    text = text_of(glyphs)
+    entry = max(gaps, default=0.0) > _WIDE * style.size or _LEADS.search(text) is not None
     common = max(size, key=lambda one: (size[one], one))
-    return Line(left, top, right, bottom, text_of(glyphs), Style(common, bold, mono, style.turn))
+    return Line(left, top, right, bottom, text, Style(common, bold, mono, style.turn), entry)
 
 
 def text_of(glyphs: Sequence[Glyph]) -> str:
@@ -68,7 +76,8 @@ def text_of(glyphs: Sequence[Glyph]) -> str:
             continue
         if before is not None:
             size = min(before.style.size, glyph.style.size)
-            if spaced or glyph.left - before.right > _SPACE * size:
+            gap = glyph.left - before.right
+            if spaced or gap > _SPACE * size or (glyph.spaced and gap > _LEAST_SPACE * size):
                 pieces.append(" ")
         pieces.append(glyph.text)
         before, spaced = glyph, False

@@ -71,7 +71,9 @@ def _parted(group: Sequence[Line], line: Line, leading: float, right: float) -> 
         return True
     if line.style.mono:
         return gap > 0.8 * size
-    if _BULLET.match(line.text):
+    if line.entry or _BULLET.match(line.text):
+        return True
+    if before.entry and line.left <= before.left + 0.5 * size:
         return True
     if _BULLET.match(group[0].text):
         hang = group[1].left if len(group) > 1 else group[0].left + 0.5 * size
