@@ -32,6 +32,7 @@ from bench.frame import Options
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.deps import Deps, informative_terms
 from pincite.errors import PinciteError, TagsRequired, UsageError
+from pincite.evals.report.tables import table
 from pincite.index.local import LocalIndex
 from pincite.model import (
     Chunk,
@@ -83,7 +84,7 @@ _PATHS: Final[tuple[tuple[str, ...], ...]] = (
     *((),) * 12,
     *(("*",), ("south/exam/ml",), ("nort*",), ("**/0.md",), ("nowhere/*",)),
 )
-_WIDE: Final = {
+_WIDE: Final[Mapping[str, Mapping[str, Any]]] = {
     "retrieve": {"dense_limit": 200, "sparse_limit": 200, "exact": True},
     "load": {"pool": 200, "alone": 1.0, "vectors": False},
     "select": {"results": 200, "closest": 200, "on_none": "drop"},
@@ -420,3 +421,15 @@ async def run(options: Options) -> TenantFigures:
             for name in ("refused", "invalid", "empty", "shown", "leaks", "took_s")
         },
     )
+
+
+def tenants(raw: Any) -> str:
+    """A row for each store."""
+    figures = msgspec.convert(raw, TenantFigures, str_keys=True)
+    names = ("cases", "leaks", "refused", "invalid", "shown", "empty")
+    rows = [
+        (kind, *(f"{getattr(figures, name)[kind]:,}" for name in names), f"{took_s:,.0f}")
+        for kind, took_s in figures.took_s.items()
+    ]
+    head = ("store", "cases", "leaks", "refused for a missing tag", "no filter that can be")
+    return table((*head, "something to see", "nothing", "seconds"), rows)
