@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -85,7 +85,7 @@ _PATHS: Final[tuple[tuple[str, ...], ...]] = (
     *(("*",), ("south/exam/ml",), ("nort*",), ("**/0.md",), ("nowhere/*",)),
 )
 _WIDE: Final[Mapping[str, Mapping[str, Any]]] = {
-    "retrieve": {"dense_limit": 200, "sparse_limit": 200, "exact": True},
+    "retrieve": {"dense_limit": 200, "sparse_limit": 200, "exact": True, "timeout_s": 120.0},
     "load": {"pool": 200, "alone": 1.0, "vectors": False},
     "select": {"results": 200, "closest": 200, "on_none": "drop"},
     "smooth": {"weight": 0.0},
@@ -101,7 +101,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
         )
         for by in ("vector", "keyword", "hybrid")
     },
-    "notes": PRESETS["notes"],
+    "notes": replace(PRESETS["notes"], retrieve=replace(PRESETS["notes"].retrieve, timeout_s=120)),
 }
 
 
