@@ -27,10 +27,10 @@ from pincite.settings.load import load_settings
 SUBJECTS: Final = (
     *("cli", "freshness", "latency", "encoder", "providers", "quality", "partial"),
     *("code_search", "reading", "golden", "evidence", "refusals", "citations", "evaluation"),
-    *("agents", "stores"),
+    *("agents", "stores", "thresholds"),
 )
 #: These take an hour or more, and run only when they are asked for.
-LONG: Final = ("million", "records", "documents")
+LONG: Final = ("million", "records", "documents", "tenants")
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
 

@@ -107,11 +107,7 @@ async def run(options: Options) -> RefusalFigures:
     encoder = open_product_encoder(options.models)
     cached = CachedEncoder(encoder, options.cache)
     try:
-        for name, make in (
-            ("anthropic-docs", _claude),
-            ("xquad-en", _halves),
-            ("scifact-train", _removed),
-        ):
+        for name, make in SETS:
             require(options.data / name, "in the BEIR layout")
             await _corpus(*make(read_beir(options.data / name)), cached, measure)
     finally:
@@ -164,18 +160,23 @@ async def _flask(options: Options, measure: Measure) -> None:
 
 
 async def _adk(options: Options, measure: Measure) -> None:
+    questions = adk_questions(options)
+    with temporary_folder() as work:
+        places = [require_docs(options), find_wheel(options, work)]
+        async with open_product(work / "index", options) as engine:
+            await engine.index(places)
+            await measure("adk", questions, _asking(await engine.deps(), Profile()))
+
+
+def adk_questions(options: Options) -> list[Asked]:
+    """Those about the ADK, and near and far ones."""
     golden = read_golden(require(options.golden / "adk-dev.jsonl", "one question per line"))
     asked = [
         Asked(q.text, "on topic", frozenset(e.path for e in q.expected if e.grade > 0))
         for q in golden.queries
         if not q.off_topic
     ]
-    with temporary_folder() as work:
-        places = [require_docs(options), find_wheel(options, work)]
-        async with open_product(work / "index", options) as engine:
-            await engine.index(places)
-            questions = [*asked, *_golden("adk-near.jsonl"), *_golden("far.jsonl")]
-            await measure("adk", questions, _asking(await engine.deps(), Profile()))
+    return [*asked, *_golden("adk-near.jsonl"), *_golden("far.jsonl")]
 
 
 def _golden(name: str) -> list[Asked]:
@@ -228,6 +229,14 @@ def _removed(collection: Collection) -> tuple[Collection, list[Asked]]:
     near = [Asked(collection.queries[key], "near") for key in removed]
     questions = [*_on_topic(collection, inside), *near, *_golden("far.jsonl")]
     return replace(collection, documents=documents), questions
+
+
+#: Collections that are indexed as they are made here, and their questions.
+SETS: Final[tuple[tuple[str, Callable[[Collection], tuple[Collection, list[Asked]]]], ...]] = (
+    ("anthropic-docs", _claude),
+    ("xquad-en", _halves),
+    ("scifact-train", _removed),
+)
 
 
 def _figures(packs: Sequence[tuple[Asked, EvidencePack]]) -> SideFigures:

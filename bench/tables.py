@@ -25,6 +25,8 @@ from bench.records_table import records
 from bench.refusals_table import refusals
 from bench.spans import SpanFigures
 from bench.stores_table import million, stores
+from bench.tenants import tenants
+from bench.thresholds import thresholds
 from pincite.evals.report.tables import table
 
 
@@ -306,6 +308,8 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "golden": golden,
     "evidence": evidence,
     "refusals": refusals,
+    "thresholds": thresholds,
+    "tenants": tenants,
     "agents": agents,
     "citations": citations,
     "evaluation": evaluation,

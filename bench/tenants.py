@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -32,6 +32,7 @@ from bench.frame import Options
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.deps import Deps, informative_terms
 from pincite.errors import PinciteError, TagsRequired, UsageError
+from pincite.evals.report.tables import table
 from pincite.index.local import LocalIndex
 from pincite.model import (
     Chunk,
@@ -83,8 +84,8 @@ _PATHS: Final[tuple[tuple[str, ...], ...]] = (
     *((),) * 12,
     *(("*",), ("south/exam/ml",), ("nort*",), ("**/0.md",), ("nowhere/*",)),
 )
-_WIDE: Final = {
-    "retrieve": {"dense_limit": 200, "sparse_limit": 200, "exact": True},
+_WIDE: Final[Mapping[str, Mapping[str, Any]]] = {
+    "retrieve": {"dense_limit": 200, "sparse_limit": 200, "exact": True, "timeout_s": 120.0},
     "load": {"pool": 200, "alone": 1.0, "vectors": False},
     "select": {"results": 200, "closest": 200, "on_none": "drop"},
     "smooth": {"weight": 0.0},
@@ -100,7 +101,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
         )
         for by in ("vector", "keyword", "hybrid")
     },
-    "notes": PRESETS["notes"],
+    "notes": replace(PRESETS["notes"], retrieve=replace(PRESETS["notes"].retrieve, timeout_s=120)),
 }
 
 
@@ -420,3 +421,15 @@ async def run(options: Options) -> TenantFigures:
             for name in ("refused", "invalid", "empty", "shown", "leaks", "took_s")
         },
     )
+
+
+def tenants(raw: Any) -> str:
+    """A row for each store."""
+    figures = msgspec.convert(raw, TenantFigures, str_keys=True)
+    names = ("cases", "leaks", "refused", "invalid", "shown", "empty")
+    rows = [
+        (kind, *(f"{getattr(figures, name)[kind]:,}" for name in names), f"{took_s:,.0f}")
+        for kind, took_s in figures.took_s.items()
+    ]
+    head = ("store", "cases", "leaks", "refused for a missing tag", "no filter that can be")
+    return table((*head, "something to see", "nothing", "seconds"), rows)

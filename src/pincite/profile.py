@@ -25,7 +25,7 @@ from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.probe import ProbeConfig
 from pincite.stages.rank_code import RankCodeConfig
-from pincite.stages.rerank import RerankConfig
+from pincite.stages.rerank import MOST_JUDGED, RerankConfig
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
 from pincite.stages.smooth import SmoothConfig
@@ -59,7 +59,8 @@ class Profile:
 
     def showing(self, results: int) -> Profile:
         """This profile with so many results, and as deep as that needs at least: for each side
-        `retrieve.least_per_result` times as many hits, even where fewer were set."""
+        `retrieve.least_per_result` times as many hits, even where fewer were set. A reranker that
+        is asked for the best few is asked for so many of them."""
         deep, wide = self.retrieve, self.across
         limits = (deep.dense_limit, deep.sparse_limit)
         if deep.per_result:
@@ -76,6 +77,7 @@ class Profile:
                 else max(wide.depth, results if wide.depth else 0),
             ),
             load=replace(self.load, pool=max(self.load.pool, 2 * results)),
+            rerank=_judging(self.rerank, results),
             select=replace(self.select, results=results),
         )
 
@@ -131,6 +133,13 @@ class Profile:
                 hint="set smooth.weight = 0 or load.vectors = true",
                 keys=("smooth.weight", "load.vectors"),
             )
+
+
+def _judging(config: RerankConfig, results: int) -> RerankConfig:
+    if not config.top:
+        return config
+    top = max(config.top, results)
+    return replace(config, top=top, pool=min(MOST_JUDGED, max(config.pool, top)))
 
 
 #: The tables of `pincite.toml` that make the profile.

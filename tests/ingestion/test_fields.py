@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import UUID
 
 import pytest
 
+from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import ConfigError
+from pincite.index.local import LocalIndex
 from pincite.ingestion.fields import FIELDS, field_types, with_fields
-from pincite.model import OnPage, Point, Section, SparseVector
+from pincite.model import (
+    CollectionSpec,
+    DocumentRecord,
+    IndexedDocument,
+    OnPage,
+    Point,
+    Section,
+    SparseVector,
+)
 from pincite.model.attributes import check_attribute_name
+from pincite.ports import Condition, Exists, Filter, Is, Range, SearchRequest
+from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stores.payload import to_chunk, to_payload
 from pincite.stores.settings import StoreSettings
 from tests.builders import chunk
+from tests.shelf import STORES, opened_store
 
+CONDITIONS: dict[str, Condition] = {
+    "pictures": Is("isVisual", True),
+    "page 3": Range("page_number", gte=3, lte=3),
+    "with an address": Exists("imageUrl"),
+}
 TABLE = Section(0, 5, on_page=OnPage(3, visual=True))
 PROSE = Section(6, 9, on_page=OnPage(3))
 PLAIN = Section(10, 12)
@@ -70,3 +89,43 @@ def test_numbers_of_a_store_are_not_negative() -> None:
     for name in ("segments", "dimensions"):
         with pytest.raises(ConfigError, match="not negative"):
             StoreSettings(**{name: -1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_every_store_keeps_the_names_and_filters_by_them(kind: str) -> None:
+    async def found() -> dict[str, list[str]]:
+        async with opened_store(kind) as store:
+            index = LocalIndex(store, SqliteCatalog(":memory:"))
+            sparse = Bm25Encoder()
+            spec = CollectionSpec(
+                *("main", sparse.fingerprint, "chunker"),
+                average_length=3.0,
+                attributes=field_types("notes", {}),
+                fields="notes",
+            )
+            await index.create(spec)
+            for name, visual in (("text", False), ("picture", True)):
+                weights, length = sparse.encode_document("a heat pump", 3.0)
+                held = {"isVisual": visual, "chunkIndex": 0, "page_number": 3}
+                one = chunk(name, text="a heat pump", attributes=held)
+                record = DocumentRecord(
+                    *("acme/docs", one.path, name, "0" * 64, "c0ffee", 1, 1, 1, length)
+                )
+                document = IndexedDocument(record, [Point(one, weights, length)])
+                await index.replace("main", [document])
+            asked = sparse.encode_query("heat")
+            said: dict[str, list[str]] = {}
+            for text, condition in CONDITIONS.items():
+                filter_ = Filter(must=(condition,))
+                request = SearchRequest(sparse=asked, filter=filter_)
+                (ranking,) = await index.search("main", request)
+                stored = await index.load("main", [hit.id for hit in ranking.hits])
+                said[text] = sorted(each.chunk.path for each in stored)
+            await index.close()
+            return said
+
+    assert asyncio.run(found()) == {
+        "pictures": ["docs/picture.md"],
+        "page 3": ["docs/picture.md", "docs/text.md"],
+        "with an address": [],
+    }

@@ -137,6 +137,14 @@ def test_fifteen_candidates_reach_the_reranker_which_gives_the_best_five(campus:
     ]
 
 
+def test_who_asks_for_more_results_gets_more(campus: Campus) -> None:
+    campus.write({f"n{n:02}": 0.5 for n in range(20)})
+    pack = campus.search(limit=18)
+    (body,) = campus.asked("/rerank")
+    assert (len(pack), len(body["documents"])) == (18, 18)
+    assert "top_k" not in body  # all of them
+
+
 def test_a_collection_is_made_with_two_segments_and_1024_dimensions(campus: Campus) -> None:
     campus.write({"a": 0.5})
     (made,) = campus.stored("PUT /collections/{collection_name}")

@@ -17,7 +17,7 @@ from pincite.support.concurrency import within
 from pincite.support.token_estimate import cut_estimated
 from pincite.trace import RERANKER, exchange
 
-_MOST = 250  # candidates; more cost much and bring little
+MOST_JUDGED: Final = 250  # candidates; more cost much and bring little
 _CHARS_PER_TOKEN = 3  # of code and mixed text; prose has 4 to 5
 _TASKS: Final[dict[TaskMode, str]] = {
     "build": "",
@@ -77,8 +77,10 @@ class RerankConfig:
     each_ms: float = 5.0  # guess, unmeasured
 
     def __post_init__(self) -> None:
-        if not 1 <= self.pool <= _MOST or self.timeout_s <= 0:
-            raise ConfigError(f"rerank.pool must be in 1..{_MOST} and rerank.timeout_s positive")
+        if not 1 <= self.pool <= MOST_JUDGED or self.timeout_s <= 0:
+            raise ConfigError(
+                f"rerank.pool must be in 1..{MOST_JUDGED} and rerank.timeout_s positive"
+            )
         if min(self.body_tokens, self.budget_tokens, self.batch) < 1:
             raise ConfigError("rerank.body_tokens, budget_tokens and batch must be at least 1")
         if self.top < 0:
