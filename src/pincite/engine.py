@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
 from pincite.asking import SearchOptions, checked, checked_tags, profile_of, question_of
+from pincite.chat.remembering import Remembering
 from pincite.daemon.encoder import QueryEncoder
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 1_000_000
 
 
-class AsyncPincite(RecordWriter):
+class AsyncPincite(RecordWriter, Remembering):
     """An index folder, open. Use it as an async context manager; one event loop per instance.
 
     >>> async with AsyncPincite(".pincite") as pincite:

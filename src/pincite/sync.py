@@ -20,9 +20,9 @@ from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.model import EvidencePack, Question, Record, Scope, SourceType, TaskMode
+from pincite.model import EvidencePack, Fact, Question, Record, Scope, SourceType, TaskMode, Turn
 from pincite.model.records import RECORDS
-from pincite.ports import CollectionInfo, Reranker, Waiting
+from pincite.ports import CollectionInfo, ConversationState, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
@@ -269,6 +269,38 @@ class Pincite:
     def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
         """See `AsyncPincite.forget`."""
         return self._call(partial(self._engine.forget, collection, source, waiting))
+
+    def remember(self, user: str, text: str) -> tuple[Fact, ...]:
+        """See `AsyncPincite.remember`."""
+        return self._call(partial(self._engine.remember, user, text))
+
+    def recall(self, user: str, query: str, limit: int = 5) -> tuple[Fact, ...]:
+        """See `AsyncPincite.recall`."""
+        return self._call(partial(self._engine.recall, user, query, limit))
+
+    def facts(self, user: str) -> tuple[Fact, ...]:
+        """See `AsyncPincite.facts`."""
+        return self._call(partial(self._engine.facts, user))
+
+    def forget_facts(self, user: str, fact: str = "") -> int:
+        """See `AsyncPincite.forget_facts`."""
+        return self._call(partial(self._engine.forget_facts, user, fact))
+
+    def begin_conversation(self, owner: str = "", title: str = "") -> str:
+        """See `AsyncPincite.begin_conversation`."""
+        return self._call(partial(self._engine.begin_conversation, owner, title))
+
+    def conversations(self, owner: str = "", limit: int = 50) -> tuple[ConversationState, ...]:
+        """See `AsyncPincite.conversations`."""
+        return self._call(partial(self._engine.conversations, owner, limit))
+
+    def turns(self, conversation: str, owner: str = "") -> tuple[Turn, ...]:
+        """See `AsyncPincite.turns`."""
+        return self._call(partial(self._engine.turns, conversation, owner))
+
+    def delete_conversation(self, conversation: str, owner: str = "") -> None:
+        """See `AsyncPincite.delete_conversation`."""
+        self._call(partial(self._engine.delete_conversation, conversation, owner))
 
     def stop(self) -> None:
         """See `AsyncPincite.stop`."""
