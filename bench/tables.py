@@ -11,6 +11,7 @@ from bench.agents import agents
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.code_search_table import code_search
+from bench.conversations_table import conversations
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
@@ -310,6 +311,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "refusals": refusals,
     "thresholds": thresholds,
     "tenants": tenants,
+    "conversations": conversations,
     "agents": agents,
     "citations": citations,
     "evaluation": evaluation,

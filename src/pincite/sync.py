@@ -36,14 +36,16 @@ from pincite.model import (
     AnswerEvent,
     ChatMode,
     EvidencePack,
+    Fact,
     Question,
     Record,
     Scope,
     SourceType,
     TaskMode,
+    Turn,
 )
 from pincite.model.records import RECORDS
-from pincite.ports import CollectionInfo, Reranker, Waiting
+from pincite.ports import CollectionInfo, ConversationState, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
@@ -341,6 +343,38 @@ class Pincite:
     def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
         """See `AsyncPincite.forget`."""
         return self._call(partial(self._engine.forget, collection, source, waiting))
+
+    def remember(self, user: str, text: str) -> tuple[Fact, ...]:
+        """See `AsyncPincite.remember`."""
+        return self._call(partial(self._engine.remember, user, text))
+
+    def recall(self, user: str, query: str, limit: int = 5) -> tuple[Fact, ...]:
+        """See `AsyncPincite.recall`."""
+        return self._call(partial(self._engine.recall, user, query, limit))
+
+    def facts(self, user: str) -> tuple[Fact, ...]:
+        """See `AsyncPincite.facts`."""
+        return self._call(partial(self._engine.facts, user))
+
+    def forget_facts(self, user: str, fact: str = "") -> int:
+        """See `AsyncPincite.forget_facts`."""
+        return self._call(partial(self._engine.forget_facts, user, fact))
+
+    def begin_conversation(self, owner: str = "", title: str = "") -> str:
+        """See `AsyncPincite.begin_conversation`."""
+        return self._call(partial(self._engine.begin_conversation, owner, title))
+
+    def conversations(self, owner: str = "", limit: int = 50) -> tuple[ConversationState, ...]:
+        """See `AsyncPincite.conversations`."""
+        return self._call(partial(self._engine.conversations, owner, limit))
+
+    def turns(self, conversation: str, owner: str = "") -> tuple[Turn, ...]:
+        """See `AsyncPincite.turns`."""
+        return self._call(partial(self._engine.turns, conversation, owner))
+
+    def delete_conversation(self, conversation: str, owner: str = "") -> None:
+        """See `AsyncPincite.delete_conversation`."""
+        self._call(partial(self._engine.delete_conversation, conversation, owner))
 
     def stop(self) -> None:
         """See `AsyncPincite.stop`."""

@@ -37,29 +37,18 @@ REFUSED = "is only searched and read with"
 MARKS = {"north": "quetzal", "south": "zanzibar"}
 TEXT = "The oral exam of {0} asks how a key is rotated. The answer of {0} is short.\n"
 #: What the entry points do about tags. `tags`: refused without, narrowed by them. `owner`: whoever
-#: calls it has the folder with all that is in it, and it says nothing to others.
+#: calls it has the folder with all that is in it, and it says nothing to others. `user`: of one
+#: user, whom it names; nothing of documents.
 PYTHON = {
     **dict.fromkeys(
         ("search", "find", "ask", "get", "verify", "check", "delete", "count_records"), "tags"
     ),
     **dict.fromkeys(("files", "get_many"), "tags"),
-    **dict.fromkeys(
-        (
-            "index",
-            "upsert",
-            "collections",
-            "warm",
-            "refresh",
-            "reopen",
-            "freshness",
-            "close",
-            "stop",
-            "reembed",
-            "drop",
-        ),
-        "owner",
-    ),
+    **dict.fromkeys(("index", "upsert", "collections", "warm", "refresh", "reopen"), "owner"),
+    **dict.fromkeys(("freshness", "close", "stop", "reembed", "drop"), "owner"),
     **dict.fromkeys(("forget", "client", "deps"), "owner"),
+    **dict.fromkeys(("remember", "recall", "facts", "forget_facts", "turns"), "user"),
+    **dict.fromkeys(("begin_conversation", "conversations", "delete_conversation"), "user"),
 }
 COMMANDS = {
     **dict.fromkeys(("search", "evidence", "explain", "get", "verify", "delete", "mcp"), "tags"),
@@ -67,6 +56,7 @@ COMMANDS = {
     **dict.fromkeys(("eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
     **dict.fromkeys(("eval calibrate", "eval gen", "eval label"), "tags"),
     "replay": "logged",
+    **dict.fromkeys(("memory", "conversations"), "user"),
     **dict.fromkeys(
         ("index", "import", "reembed", "push", "pull", "status", "stop", "watch"), "owner"
     ),

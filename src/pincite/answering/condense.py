@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from pincite.answering.config import AnswerConfig
-from pincite.answering.follow_up import Said, content_terms, points_back, subject_terms
+from pincite.answering.follow_up import (
+    Said,
+    content_terms,
+    language_of,
+    points_back,
+    subject_terms,
+)
 from pincite.answering.transcript import (
     ANSWERED,
     ASKED,
@@ -25,7 +31,6 @@ from pincite.errors import PinciteError
 from pincite.model import Notice, Turn
 from pincite.ports import LLM, Completion, ConversationState, Message
 from pincite.ports.failures import rate_notices
-from pincite.providers.sparse.language import guess_language
 from pincite.support.concurrency import within
 from pincite.support.terminal import one_line
 
@@ -98,7 +103,7 @@ def _by_rules(question: str, state: ConversationState, recent: Sequence[Turn]) -
     if state.title and not (said and said[0].text.startswith(state.title.rstrip(". …"))):
         said.insert(0, Said(state.title))
     said[0] = replace(said[0], first=True)
-    language = guess_language(" ".join((*(one.text for one in said), question)))
+    language = language_of((*(one.text for one in said), question))
     if not points_back(question, language):
         return Condensed(question)
     terms = subject_terms(question, said, language)
@@ -161,7 +166,7 @@ def _wrong(query: str, completion: Completion, question: str, context: Sequence[
         return f"gave a rewrite of {len(query):,} characters: {shown}"
     if len(_SENTENCE.findall(query)) > max(1, len(_SENTENCE.findall(question))):
         return f"gave several sentences in place of a question: {shown}"
-    language = guess_language(" ".join(context))
+    language = language_of(context)
     terms = content_terms([query], language)
     unsaid = terms - content_terms(context, language)
     if len(unsaid) > _UNSAID * len(terms):

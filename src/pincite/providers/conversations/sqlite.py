@@ -55,7 +55,7 @@ class SqliteConversations:
         self,
         path: Path,
         clock: Callable[[], float] = time.time,
-        new_id: Callable[[], str] = lambda: secrets.token_urlsafe(18),
+        new_id: Callable[[], str] = lambda: secrets.token_hex(16),
         place: Callable[[], None] | None = None,
         most: int = TURNS,
     ) -> None:
@@ -67,7 +67,7 @@ class SqliteConversations:
         self._most = most
 
     async def begin(self, owner: str, title: str = "") -> str:
-        """See `Conversations.begin`: 144 random bits."""
+        """See `Conversations.begin`: 128 random bits in hexadecimal."""
         _require_owner(owner)
         require_length("title", title, TITLE_CHARS)
         return await asyncio.to_thread(self._begin, owner, title)

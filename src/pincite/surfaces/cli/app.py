@@ -212,6 +212,7 @@ def _add_commands() -> None:
         config,
         files,
         mcp,
+        memory,
         models,
         providers,
         records,
@@ -250,6 +251,8 @@ def _add_commands() -> None:
     app.add_command(store.push)
     app.add_command(store.pull)
     app.add_command(watch.watch)
+    app.add_command(memory.memory)
+    app.add_command(memory.conversations)
 
 
 if __name__ == "__main__":

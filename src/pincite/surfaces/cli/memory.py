@@ -1,0 +1,177 @@
+"""`pincite memory` and `pincite conversations`: what is kept of users."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.options import NOTHING, OK, index_option, json_option, run, say, show
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+    from pincite.model import Turn
+
+_user = click.option("--user", required=True, metavar="NAME", help="Whose facts.")
+_owner = click.option(
+    "--owner", default="", metavar="NAME", help="Whose conversations; default: without an owner."
+)
+_yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+
+
+@click.group()
+def memory() -> None:
+    """Facts of users, which answers know of in all conversations."""
+
+
+@memory.command()
+@click.argument("text")
+@_user
+@json_option
+@index_option
+def add(text: str, user: str, json_: bool, index: Path | None) -> None:
+    """Remember TEXT; - reads it from the standard input."""
+    from pincite.surfaces.render import to_json
+
+    said = sys.stdin.read() if text == "-" else text
+    kept = run(lambda engine: engine.remember(user, said), index)
+    if json_:
+        show(to_json(kept))
+        return
+    for fact in kept:
+        show(f"{fact.id}  {one_line(fact.text)}")
+    if not kept:
+        say("nothing in it is worth remembering")
+
+
+@memory.command("list")
+@click.option("--query", default="", help="Only what fits this question, best first.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Of those that fit, at most.",
+)
+@_user
+@json_option
+@index_option
+def list_facts(query: str, limit: int, user: str, json_: bool, index: Path | None) -> int:
+    """List what is remembered of a user. Ends with 3 if that is nothing."""
+    from pincite.surfaces.render import to_json
+
+    if query:
+        found = run(lambda engine: engine.recall(user, query, limit), index)
+    else:
+        found = run(lambda engine: engine.facts(user), index)
+    if json_:
+        show(to_json(found))
+    for fact in () if json_ else found:
+        score = f"  {fact.score:.2f}" if query else ""
+        show(f"{fact.id}{score}  {fact.at}  {one_line(fact.text)}")
+    return OK if found else NOTHING
+
+
+@memory.command()
+@click.argument("fact", default="")
+@click.option("--all", "all_", is_flag=True, help="All facts of this user.")
+@_user
+@_yes
+@index_option
+def forget(fact: str, all_: bool, user: str, yes: bool, index: Path | None) -> int:
+    """Forget FACT, by its id, or --all of a user. Ends with 3 if there is none."""
+    from pincite.errors import UsageError
+
+    if bool(fact) == all_:
+        raise UsageError("give the id of a fact, or --all", hint="pincite memory list")
+    if all_ and not yes:
+        count = len(run(lambda engine: engine.facts(user), index))
+        if count and not _agreed(f"Forget {count:,} facts of {one_line(user)}?"):
+            say("nothing was forgotten")
+            return NOTHING
+    gone = run(lambda engine: engine.forget_facts(user, fact), index)
+    say(f"{gone:,} forgotten" if gone else "there is no such fact")
+    return OK if gone else NOTHING
+
+
+@click.group()
+def conversations() -> None:
+    """What was said in conversations."""
+
+
+@conversations.command("list")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@_owner
+@json_option
+@index_option
+def list_conversations(limit: int, owner: str, json_: bool, index: Path | None) -> int:
+    """List conversations, those with the latest turn first. Ends with 3 if there are none."""
+    from pincite.surfaces.render import to_json
+
+    found = run(lambda engine: engine.conversations(owner, limit), index)
+    if json_:
+        show(to_json(found))
+    for one in () if json_ else found:
+        show(f"{one.id}  {one_line(one.title)}".rstrip())
+    return OK if found else NOTHING
+
+
+@conversations.command("show")
+@click.argument("conversation")
+@_owner
+@json_option
+@index_option
+def show_conversation(conversation: str, owner: str, json_: bool, index: Path | None) -> None:
+    """Print all that was said in CONVERSATION."""
+    from pincite.surfaces.render import to_json
+
+    turns = run(lambda engine: engine.turns(conversation, owner), index)
+    if json_:
+        show(to_json(turns))
+        return
+    for number, turn in enumerate(turns):
+        if number:
+            show("")
+        _show_turn(turn)
+
+
+def _show_turn(turn: Turn) -> None:
+    show(f"[{turn.number}] {turn.role}, {one_line(turn.at)}")
+    show(turn.text)
+    for citation in turn.citations:
+        show(f"  {one_line(citation)}")
+
+
+@conversations.command("delete")
+@click.argument("conversation")
+@_owner
+@_yes
+@index_option
+def delete_conversation(conversation: str, owner: str, yes: bool, index: Path | None) -> int:
+    """Delete CONVERSATION with all that was said in it."""
+
+    async def work(engine: AsyncPincite) -> bool:
+        turns = await engine.turns(conversation, owner)  # says so where there is none
+        if not yes and not _agreed(f"Delete {len(turns):,} turns?"):
+            return False
+        await engine.delete_conversation(conversation, owner)
+        return True
+
+    gone = run(work, index)
+    say("deleted" if gone else "nothing was deleted")
+    return OK if gone else NOTHING
+
+
+def _agreed(question: str) -> bool:
+    """Ask the person. Raises UsageError where there is nobody to ask."""
+    from pincite.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("nobody can be asked whether to delete", hint="add --yes")
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
