@@ -11,6 +11,7 @@ from bench.agents import agents
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.code_search_table import code_search
+from bench.diversity_table import diversity
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
@@ -306,6 +307,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "golden": golden,
     "evidence": evidence,
     "refusals": refusals,
+    "diversity": diversity,
     "agents": agents,
     "citations": citations,
     "evaluation": evaluation,

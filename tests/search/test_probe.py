@@ -157,6 +157,13 @@ def test_a_threshold_that_is_no_share_is_refused(threshold: float) -> None:
         ProbeConfig(threshold=threshold)
 
 
+def test_a_store_that_cannot_compare_with_every_vector_is_not_asked_to() -> None:
+    collection, asked = recorded()
+    ask(GOOD, replace(collection, exact=False), profile=probing())
+    ask(GOOD, collection, profile=probing(exact=False))
+    assert [request.exact for request in asked.searched if request.dense_limit == 1] == [False] * 2
+
+
 def test_the_question_is_embedded_once() -> None:
     encoder = Counting()
     collection, _ = recorded(encoder)

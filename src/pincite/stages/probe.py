@@ -39,7 +39,8 @@ _MORE = 10
 class ProbeConfig:
     """`enabled`: look at the nearest chunk before anything else is searched. `threshold`: its
     cosine, from which on the question is on topic; an equal value passes. `exact`: compare the
-    question with every vector, in place of those that the vector index leads to."""
+    question with every vector where the store can, in place of those that the vector index leads
+    to."""
 
     enabled: bool = False
     threshold: float = 0.3
@@ -218,9 +219,10 @@ async def _nearest(
     collection: Searchable, vector: Vector, filter_: Filter, config: ProbeConfig, citable: Citable
 ) -> _Found:
     """The nearest chunk that may be cited. More than one are asked for only where it may not."""
+    exact = config.exact and collection.exact
     for limit in (1, _MORE):
         request = SearchRequest(
-            dense=vector, dense_limit=limit, filter=filter_, exact=config.exact, complete=False
+            dense=vector, dense_limit=limit, filter=filter_, exact=exact, complete=False
         )
         ranking = await _ask(collection, request)
         loaded = await _load(collection, ranking, vector)
