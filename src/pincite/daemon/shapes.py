@@ -9,6 +9,6 @@ SHAPES = {
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
     5: "63800d487023391a",
-    6: "63d6631e0800bc13",
+    6: "1a67ae2d8cfd08e4",
 }
 PROTOCOL = max(SHAPES)
