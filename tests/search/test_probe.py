@@ -130,6 +130,14 @@ def test_below_the_threshold_other_modes_show_the_nearest_as_weak(mode: ChatMode
     assert mode in notice.message
 
 
+def test_a_path_of_control_characters_is_named_without_them() -> None:
+    collection, _ = recorded(texts={"a\x1b[31m\nb": "Rotate a key each night."})
+    pack = ask(OFF_TOPIC, collection, profile=probing("open", threshold=1.0))
+    said = "".join(one.message for one in pack.warnings if one.code == "below_threshold")
+    assert said
+    assert not {"\x1b", "\n"} & set(said)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_an_empty_index_is_answered_with_none_and_asked_once(mode: ChatMode) -> None:
     collection, asked = recorded(texts={})

@@ -27,6 +27,7 @@ from pincite.ports import DenseEncoder, Filter, Searchable, SearchRequest
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.terminal import one_line
 from pincite.trace import exchange
 
 #: Those of the candidates that may be cited: within the scope, and still in their files.
@@ -79,8 +80,8 @@ class Probed:
             return Gated(self.candidates, self.verdict)
         nearest, verdict = self.candidates[0], self.verdict
         said = (
-            f"the nearest passage, {cite(nearest.chunk)}, has a cosine of {verdict.value:.2f},"
-            f" below {verdict.weak_at:.2f}: it is shown as weak, since answer.mode is {mode}"
+            f"the nearest passage, {one_line(cite(nearest.chunk))}, has a cosine of"
+            f" {verdict.value:.2f}, below {verdict.weak_at:.2f}: it is shown as weak, since answer.mode is {mode}"
         )
         return Gated((nearest,), _as_weak(verdict), (Notice("below_threshold", said),))
 
@@ -289,7 +290,7 @@ def _doubt(collection: Searchable, ranking: Ranking) -> str:
 
 
 def _unavailable(unknown: Mapping[str, str]) -> tuple[Notice, ...]:
-    told = "; ".join(f"{name}: {why}" for name, why in unknown.items())
+    told = "; ".join(f"{name}: {one_line(why)}" for name, why in unknown.items())
     said = f"the nearest chunk is not known, so that words count, too, and the gate decides: {told}"
     return (Notice("probe_unavailable", said),)
 
