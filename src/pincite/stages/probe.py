@@ -81,7 +81,8 @@ class Probed:
         nearest, verdict = self.candidates[0], self.verdict
         said = (
             f"the nearest passage, {one_line(cite(nearest.chunk))}, has a cosine of"
-            f" {verdict.value:.2f}, below {verdict.weak_at:.2f}: it is shown as weak, since answer.mode is {mode}"
+            f" {verdict.value:.2f}, below {verdict.weak_at:.2f}: it is shown as weak, since"
+            f" answer.mode is {mode}"
         )
         return Gated((nearest,), _as_weak(verdict), (Notice("below_threshold", said),))
 
