@@ -12,6 +12,9 @@ Far questions are those of `golden/far.jsonl` for every set. Near ones are
 `before` is the verdict without the rarity of words, with thresholds of .43 and .37. A refusal is
 the verdict `none`; precision and recall are those of far and near questions together, each kind
 weighing the same. `in hand`: wrongly refused questions whose answer is among the closest passages.
+
+`probe` is the verdict of a search that begins with the nearest chunk, whose cosine is held against
+.3 (the preset `chat` in its mode `strict`), and `cosines` what other thresholds would refuse.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
 
 from bench.code_search import read as read_repositories
 from bench.frame import ROOT, Options, require
@@ -41,9 +44,13 @@ from pincite.ports import DenseEncoder
 from pincite.profile import Profile
 from pincite.search import search
 from pincite.stages.gate import GateConfig, Thresholds
+from pincite.stages.probe import ProbeConfig
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.trace import Trace
 
+Side = Literal["before", "after", "probe"]
+SIDES: Final[tuple[Side, ...]] = ("before", "after", "probe")
+THRESHOLDS: Final = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
 _MOST = 150  # questions of a kind and set
 _BEFORE: Final = GateConfig(
     coverage_normalised=Thresholds(0.43, 0.37), coverage_share=Thresholds(0.5, 0.3)
@@ -70,11 +77,23 @@ class SideFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """The shares of questions whose nearest chunk is below a cosine. None where there are none."""
+
+    threshold: float
+    on: float | None
+    near: float | None
+    far: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class RefusalFigures:
-    """By set, before and after."""
+    """By set, before and after, and with a probe at .3; what it would refuse elsewhere."""
 
     before: Mapping[str, SideFigures]
     after: Mapping[str, SideFigures]
+    probe: Mapping[str, SideFigures] = field(default_factory=dict)
+    cosines: Mapping[str, tuple[Refused, ...]] = field(default_factory=dict)
 
 
 class _AllAlike(Deps):
@@ -90,19 +109,21 @@ class _AllAlike(Deps):
         return {}
 
 
-Ask = Callable[[Asked, bool], Awaitable[EvidencePack]]
+Ask = Callable[[Asked, Side], Awaitable[EvidencePack]]
 
 
 async def run(options: Options) -> RefusalFigures:
     """Measure all sets. Raises SkippedError naming what is missing."""
-    before: dict[str, SideFigures] = {}
-    after: dict[str, SideFigures] = {}
+    figures: dict[Side, dict[str, SideFigures]] = {side: {} for side in SIDES}
+    cosines: dict[str, tuple[Refused, ...]] = {}
 
     async def measure(name: str, questions: Sequence[Asked], asking: Ask) -> None:
-        for sides, plain in ((before, True), (after, False)):
-            packs = [(one, await asking(one, plain)) for one in questions]
-            sides[name] = _figures(packs)
-            print(f"  {name}, {'before' if plain else 'after'}: {sides[name]}", flush=True)
+        for side, of_sets in figures.items():
+            packs = [(one, await asking(one, side)) for one in questions]
+            of_sets[name] = _figures(packs)
+            print(f"  {name}, {side}: {of_sets[name]}", flush=True)
+            if side == "probe":
+                cosines[name] = tuple(_refused(packs, at) for at in THRESHOLDS)
 
     encoder = open_product_encoder(options.models)
     cached = CachedEncoder(encoder, options.cache)
@@ -116,7 +137,7 @@ async def run(options: Options) -> RefusalFigures:
     await _flask(options, measure)
     if not options.quick:
         await _adk(options, measure)
-    return RefusalFigures(before, after)
+    return RefusalFigures(figures["before"], figures["after"], figures["probe"], cosines)
 
 
 Measure = Callable[[str, Sequence[Asked], Ask], Awaitable[None]]
@@ -140,10 +161,15 @@ async def _corpus(
 def _asking(deps: Deps, profile: Profile) -> Ask:
     alike = _AllAlike(deps.collections, deps.terms, deps.language_of)
 
-    async def ask(one: Asked, plain: bool) -> EvidencePack:
-        chosen = replace(profile, gate=_BEFORE) if plain else profile
-        trace = Trace(time.perf_counter)
-        return await search(Question(one.text), alike if plain else deps, chosen, trace)
+    profiles: dict[Side, Profile] = {
+        "before": replace(profile, gate=_BEFORE),
+        "after": profile,
+        "probe": replace(profile, probe=ProbeConfig(enabled=True)),
+    }
+
+    async def ask(one: Asked, side: Side) -> EvidencePack:
+        asked = alike if side == "before" else deps
+        return await search(Question(one.text), asked, profiles[side], Trace(time.perf_counter))
 
     return ask
 
@@ -258,6 +284,14 @@ def _figures(packs: Sequence[tuple[Asked, EvidencePack]]) -> SideFigures:
         auroc(on, values("near")),
         in_hand,
     )
+
+
+def _refused(packs: Sequence[tuple[Asked, EvidencePack]], threshold: float) -> Refused:
+    def share(topic: Topic) -> float | None:
+        values = [pack.verdict.value for one, pack in packs if one.topic == topic]
+        return sum(value < threshold for value in values) / len(values) if values else None
+
+    return Refused(threshold, share("on topic"), share("near"), share("far"))
 
 
 def _answered(one: Asked, path: str) -> bool:

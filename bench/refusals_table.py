@@ -20,6 +20,7 @@ def refusals(raw: Any) -> str:
         for row in (
             _row(f"{name}, before", figures.before[name]),
             _row(f"{name}, **after**", figures.after[name]),
+            *([_row(f"{name}, probe", figures.probe[name])] if name in figures.probe else ()),
         )
     ]
     head = (
@@ -28,7 +29,12 @@ def refusals(raw: Any) -> str:
     )
     trust = [
         (name, *(_trust(sides, level) for level in ("grounded", "weak", "none")))
-        for name, sides in (("before", figures.before), ("**after**", figures.after))
+        for name, sides in (
+            ("before", figures.before),
+            ("**after**", figures.after),
+            ("probe", figures.probe),
+        )
+        if sides
     ]
     said = "Share of the questions with a verdict that are on topic, mean of the sets, half of all"
     return "\n\n".join(
@@ -36,8 +42,29 @@ def refusals(raw: Any) -> str:
             table(head, rows),
             f"{said} questions being on topic, a quarter near and a quarter far:",
             table(("", "grounded", "weak", "none"), trust),
+            *_cosines(figures),
         )
     )
+
+
+def _cosines(figures: RefusalFigures) -> tuple[str, ...]:
+    """What thresholds on the cosine of the nearest chunk refuse, and the means of the sets."""
+    sets = figures.cosines
+    if not sets:
+        return ()
+    rows: list[tuple[str, ...]] = []
+    for place, one in enumerate(next(iter(sets.values()))):
+        of_sets = [found[place] for found in sets.values()]
+        shares = [(each.on, each.near, each.far) for each in of_sets]
+        means = [
+            sum(100 * (value or 0.0) for value in column) / len(column)
+            for column in zip(*shares, strict=True)
+        ]
+        told = (" / ".join(f"{100 * (value or 0.0):.0f}" for value in each) for each in shares)
+        mean = " / ".join(f"{value:.0f}" for value in means)
+        rows.append((f"below {one.threshold:.2f}", *told, f"**{mean}**"))
+    said = "Questions whose nearest chunk is below a cosine, on topic / near / far, %:"
+    return said, table(("", *sets, "mean"), rows)
 
 
 def _row(name: str, one: SideFigures) -> tuple[str, ...]:

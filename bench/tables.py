@@ -12,6 +12,7 @@ from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.code_search_table import code_search
 from bench.conversations_table import conversations
+from bench.diversity_table import diversity
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
@@ -312,6 +313,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "thresholds": thresholds,
     "tenants": tenants,
     "conversations": conversations,
+    "diversity": diversity,
     "agents": agents,
     "citations": citations,
     "evaluation": evaluation,

@@ -128,7 +128,7 @@ def check_asked(recording: Recording, cell: Cell, strategy: str) -> None:
     """Step 1 asks for one chunk by meaning; step 2 runs for good questions alone, by meaning, and
     for hybrid ones by words, too."""
     probe, *search_ = recording.searched
-    assert (probe.dense_limit, probe.exact, probe.complete) == (1, True, False)
+    assert (probe.dense_limit, probe.complete) == (1, False)
     assert probe.dense is not None
     assert probe.sparse is None
     assert [request.sparse is not None for request in search_] == (

@@ -130,6 +130,14 @@ def test_below_the_threshold_other_modes_show_the_nearest_as_weak(mode: ChatMode
     assert mode in notice.message
 
 
+def test_a_path_of_control_characters_is_named_without_them() -> None:
+    collection, _ = recorded(texts={"a\x1b[31m\nb": "Rotate a key each night."})
+    pack = ask(OFF_TOPIC, collection, profile=probing("open", threshold=1.0))
+    said = "".join(one.message for one in pack.warnings if one.code == "below_threshold")
+    assert said
+    assert not {"\x1b", "\n"} & set(said)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_an_empty_index_is_answered_with_none_and_asked_once(mode: ChatMode) -> None:
     collection, asked = recorded(texts={})
@@ -155,6 +163,13 @@ def test_an_equal_cosine_passes_and_a_smaller_one_does_not(more: float, level: s
 def test_a_threshold_that_is_no_share_is_refused(threshold: float) -> None:
     with pytest.raises(ConfigError, match="0 to 1"):
         ProbeConfig(threshold=threshold)
+
+
+def test_a_store_that_cannot_compare_with_every_vector_is_not_asked_to() -> None:
+    collection, asked = recorded()
+    ask(GOOD, replace(collection, exact=False), profile=probing())
+    ask(GOOD, collection, profile=probing(exact=False))
+    assert [request.exact for request in asked.searched if request.dense_limit == 1] == [False] * 2
 
 
 def test_the_question_is_embedded_once() -> None:

@@ -116,6 +116,13 @@ def test_of_equal_values_the_smaller_id_is_next() -> None:
     assert [one.chunk.id for one in found] == sorted(one.chunk.id for one in pool)
 
 
+def test_the_nearest_is_first_whatever_the_lambda() -> None:
+    pool = [near(name, cosine, [1.0, cosine]) for name, cosine in (("a", 0.1), ("b", 0.9))]
+    for relevance in (0.0, 0.5, 1.0):
+        found = diversify(pool, config(relevance=relevance), MODELS).candidates
+        assert names(found) == ["b", "a"]
+
+
 def test_switched_off_it_changes_nothing() -> None:
     pool = [near("a", 0.1, [1.0]), near("b", 0.9, [1.0])]
     assert diversify(pool, DiversifyConfig(), MODELS).candidates == tuple(pool)

@@ -21,6 +21,7 @@ from pincite.errors import StoreError
 from pincite.ports import Store
 from pincite.stores.chroma.database import Database, open_client
 from pincite.stores.chroma.store import ChromaStore
+from pincite.stores.settings import StoreSettings
 from pincite.testing.points import DENSE_SPEC, request_for
 from pincite.testing.scores import assert_same, random_points
 from pincite.testing.stores import StoreContract
@@ -148,3 +149,9 @@ class TestChromaServer(StoreContract):
         store = ChromaStore(Database(open_client(self.url, None), self.url), prefix=prefix)
         yield store
         await store.close()
+
+
+def test_chroma_alone_is_not_asked_to_compare_with_every_vector() -> None:
+    assert [StoreSettings(kind).exact for kind in ("edge", "sqlite")] == [True, True]
+    assert StoreSettings("qdrant", url="http://localhost").exact
+    assert not StoreSettings("chroma").exact

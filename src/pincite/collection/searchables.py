@@ -162,6 +162,7 @@ async def open_searchables(
             weight=options.weight,
             store=settings.store.kind,
             embedded=info.embedded_share,
+            exact=settings.store.exact,
         )
     return made
 

@@ -129,7 +129,9 @@ class Searchable:
     are the kinds of sources in it. `depth` stands in for the limits of the profile unless it is 0,
     `weight` is what its fused scores are multiplied with. Who writes to a `foreign` one is not
     known. `store` is the kind of store that answers. `embedded` is the part of its chunks that have
-    their dense vector already, 0..1."""
+    their dense vector already, 0..1. `exact` says that the store itself can compare a question with
+    every vector; one that cannot hands all of them over where `SearchRequest.exact` is asked for.
+    """
 
     spec: CollectionSpec
     index: Readable
@@ -143,3 +145,4 @@ class Searchable:
     foreign: bool = False
     store: str = "edge"
     embedded: float = 1.0
+    exact: bool = True

@@ -303,7 +303,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "probe": {
             "enabled": "looks at the nearest chunk of each collection before anything else",
             "threshold": "its cosine, from which on a question is on topic",
-            "exact": "compares with every vector, not those alone that the vector index leads to",
+            "exact": "compares with every vector where the store can, past the vector index",
         },
         "diversify": {
             "enabled": "chooses results that differ from each other (MMR)",

@@ -45,10 +45,11 @@ def diversify(
 
         diverse = lambda * cos(question) - (1 - lambda) * max cos(taken)
 
-    and the second term is 0 where none was taken. The largest is next, of equal ones that of the
-    smaller id. Vectors of one dense model are compared, which `models` names for each collection;
-    a candidate of another model has nothing in common with it. One without a vector, or without a
-    cosine to the question, cannot be compared and stands behind, which a notice says.
+    and the second term is 0 where none was taken. The largest is next, of equal ones the nearest to
+    the question, then that of the smaller id. Vectors of one dense model are compared, which
+    `models` names for each collection; a candidate of another model has nothing in common with it.
+    One without a vector, or without a cosine to the question, cannot be compared and stands behind,
+    which a notice says.
     """
     if not config.enabled:
         return Pool(tuple(candidates))
@@ -73,7 +74,7 @@ def _taken(
             n: relevance * (_cosine(pool[n]) or 0.0) - (1 - relevance) * (most[n] or 0.0)
             for n in left
         }
-        best = min(left, key=lambda n: (-values[n], pool[n].chunk.id, pool[n].collection))
+        best = min(left, key=lambda n: (-values[n], n))  # the pool is in order of cosine and id
         taken.append(pool[best].with_signal(Signal("diverse", "mmr", values[best])))
         left.remove(best)
         for n in left:

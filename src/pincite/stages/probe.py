@@ -27,6 +27,7 @@ from pincite.ports import DenseEncoder, Filter, Searchable, SearchRequest
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.terminal import one_line
 from pincite.trace import exchange
 
 #: Those of the candidates that may be cited: within the scope, and still in their files.
@@ -39,7 +40,8 @@ _MORE = 10
 class ProbeConfig:
     """`enabled`: look at the nearest chunk before anything else is searched. `threshold`: its
     cosine, from which on the question is on topic; an equal value passes. `exact`: compare the
-    question with every vector, in place of those that the vector index leads to."""
+    question with every vector where the store can, in place of those that the vector index leads
+    to."""
 
     enabled: bool = False
     threshold: float = 0.3
@@ -78,8 +80,9 @@ class Probed:
             return Gated(self.candidates, self.verdict)
         nearest, verdict = self.candidates[0], self.verdict
         said = (
-            f"the nearest passage, {cite(nearest.chunk)}, has a cosine of {verdict.value:.2f},"
-            f" below {verdict.weak_at:.2f}: it is shown as weak, since answer.mode is {mode}"
+            f"the nearest passage, {one_line(cite(nearest.chunk))}, has a cosine of"
+            f" {verdict.value:.2f}, below {verdict.weak_at:.2f}: it is shown as weak, since"
+            f" answer.mode is {mode}"
         )
         return Gated((nearest,), _as_weak(verdict), (Notice("below_threshold", said),))
 
@@ -218,9 +221,10 @@ async def _nearest(
     collection: Searchable, vector: Vector, filter_: Filter, config: ProbeConfig, citable: Citable
 ) -> _Found:
     """The nearest chunk that may be cited. More than one are asked for only where it may not."""
+    exact = config.exact and collection.exact
     for limit in (1, _MORE):
         request = SearchRequest(
-            dense=vector, dense_limit=limit, filter=filter_, exact=config.exact, complete=False
+            dense=vector, dense_limit=limit, filter=filter_, exact=exact, complete=False
         )
         ranking = await _ask(collection, request)
         loaded = await _load(collection, ranking, vector)
@@ -287,7 +291,7 @@ def _doubt(collection: Searchable, ranking: Ranking) -> str:
 
 
 def _unavailable(unknown: Mapping[str, str]) -> tuple[Notice, ...]:
-    told = "; ".join(f"{name}: {why}" for name, why in unknown.items())
+    told = "; ".join(f"{name}: {one_line(why)}" for name, why in unknown.items())
     said = f"the nearest chunk is not known, so that words count, too, and the gate decides: {told}"
     return (Notice("probe_unavailable", said),)
 

@@ -56,6 +56,11 @@ class StoreSettings:
             raise ConfigError("store.timeout_s must be positive")
 
     @property
+    def exact(self) -> bool:
+        """Can the store compare a question with every vector by itself?"""
+        return self.kind != "chroma"
+
+    @property
     def place(self) -> str:
         """Where it is, in a few words."""
         where = f" at {self.url}" if self.url else ""

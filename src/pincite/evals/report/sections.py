@@ -23,7 +23,7 @@ from pincite.evals.report.tables import best_rank
 from pincite.evals.run.results import QueryResult, Run
 
 _SHOWN = 6
-_RANKED = ("fused", "smoothed", "ranked", "reranked", "blended")
+_RANKED = ("fused", "smoothed", "ranked", "reranked", "blended", "diverse")
 
 
 def stages(summary: Summary) -> str:
