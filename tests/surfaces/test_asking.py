@@ -191,7 +191,7 @@ def test_what_a_model_writes_never_steers_the_terminal(asking: Cli, server: Cont
 def test_a_conversation_in_a_terminal(asking: Cli, server: ContractServer) -> None:
     with_model(asking, server)
     with terminal(asking.folder, "chat") as screen:
-        screen.until("> ")
+        screen.until(">")
         screen.keys(f"{QUESTION}{ENTER}")
         screen.until("[1] docs@")
         screen.keys(f"/sources{ENTER}")
@@ -210,7 +210,7 @@ def test_a_conversation_in_a_terminal(asking: Cli, server: ContractServer) -> No
         assert screen.code() == 0
         name = screen.text.rsplit(" ", 1)[-1].strip()
     with terminal(asking.folder, "chat", "--conversation", name) as screen:
-        screen.until("> ")
+        screen.until(">")
         screen.keys(f"{UP}")
         screen.until(f"> {QUESTION}")
         screen.keys(f"{ENTER}")
@@ -230,7 +230,7 @@ def test_ctrl_c_ends_an_answer_and_not_the_conversation(
 ) -> None:
     with_model(asking, server)
     with terminal(asking.folder, "chat") as screen:
-        screen.until("> ")
+        screen.until(">")
         server.fail("slow", times=1, wait_s=30.0)
         screen.keys(f"{QUESTION}{ENTER}")
         screen.until("looking for an answer")
@@ -248,7 +248,7 @@ def test_a_fault_in_a_conversation_leaves_the_next_question(
 ) -> None:
     with_model(asking, server)
     with terminal(asking.folder, "chat", "--collection", "main") as screen:
-        screen.until("> ")
+        screen.until(">")
         server.fail("401", times=9)
         screen.keys(f"{QUESTION}{ENTER}")
         screen.until("llm_failed")

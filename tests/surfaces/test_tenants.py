@@ -42,6 +42,7 @@ PYTHON = {
     **dict.fromkeys(
         ("search", "find", "ask", "get", "verify", "check", "delete", "count_records"), "tags"
     ),
+    **dict.fromkeys(("answer", "answer_stream", "answering"), "answers"),  # tests/engine
     **dict.fromkeys(
         (
             "index",
@@ -53,17 +54,16 @@ PYTHON = {
             "freshness",
             "close",
             "stop",
-            "reembed",
-            "drop",
+            *("reembed", "drop"),
         ),
         "owner",
     ),
-    **dict.fromkeys(("forget", "client", "deps"), "owner"),
+    **dict.fromkeys(("forget", "client", "deps", "memory", "conversations"), "owner"),
 }
 COMMANDS = {
     **dict.fromkeys(("search", "evidence", "explain", "get", "verify", "delete", "mcp"), "tags"),
     **dict.fromkeys(("eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
-    **dict.fromkeys(("eval calibrate", "eval gen", "eval label"), "tags"),
+    **dict.fromkeys(("eval calibrate", "eval gen", "eval label", "ask", "chat"), "tags"),
     "replay": "logged",
     **dict.fromkeys(
         ("index", "import", "reembed", "push", "pull", "status", "stop", "watch"), "owner"
