@@ -18,13 +18,15 @@ _AUXILIARY: Final = re.compile(
     r"\b(?:is|are|was|were|can|could|will|would|should|must|may|might|does|do|did|has|have)\b"
 )
 _NEGATED: Final = re.compile(r"\b(?:not|never)\s|(?<=can)not\b|n['’]t\b|\bwithout\b", re.IGNORECASE)
+_PLAIN: Final = re.compile(r"(?<![\w.`/:-])[a-z]+(?![\w`/:-]|\.\w)")
 _WORDS: Final = "zero one two three four five six seven eight nine ten eleven twelve".split()
 #: Words that mean the same, or nearly, wherever they stand.
 _ALIKE: Final = dict(
     pair.split("/")
     for pair in (
-        "use/utilise shows/demonstrates show/demonstrate large/big allows/lets enables/lets help/assist"
-        " create/make creates/makes provides/offers provide/offer start/begin starts/begins"
+        "use/utilise shows/demonstrates show/demonstrate large/big allows/lets enables/lets"
+        " help/assist create/make creates/makes provides/offers provide/offer"
+        " start/begin starts/begins"
         " ensure/guarantee multiple/several various/different require/need requires/needs"
         " obtain/get example/instance increase/rise increased/raised decreased/lowered"
         " reduce/lower reduces/lowers significant/considerable significantly/considerably"
@@ -65,7 +67,7 @@ def _other_numbers(sentence: str, *_: object) -> str | None:
 
 
 def _synonyms(sentence: str, *_: object) -> str:
-    return re.sub(r"[a-z]+", lambda match: _ALIKE.get(match[0], match[0]), sentence)
+    return _PLAIN.sub(lambda match: _ALIKE.get(match[0], match[0]), sentence)
 
 
 def _contractions(sentence: str, *_: object) -> str:

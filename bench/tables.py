@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from bench.agents import agents
+from bench.answers_table import answers
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.code_search_table import code_search
@@ -314,6 +315,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "tenants": tenants,
     "conversations": conversations,
     "diversity": diversity,
+    "answers": answers,
     "agents": agents,
     "citations": citations,
     "evaluation": evaluation,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Unpack
 
 from pincite.asking import SearchOptions, checked, checked_tags, profile_of, question_of
 from pincite.chat.opened import Answerer
-from pincite.chat.remembering import Remembering
 from pincite.citations.opened import FileReader
 from pincite.daemon.encoder import QueryEncoder
 from pincite.errors import UsageError
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 1_000_000
 
 
-class AsyncPincite(RecordWriter, Answerer, Remembering, FileReader):
+class AsyncPincite(RecordWriter, Answerer, FileReader):
     """An index folder, open. Use it as an async context manager; one event loop per instance.
 
     >>> async with AsyncPincite(".pincite") as pincite:

@@ -46,6 +46,7 @@ PYTHON = {
     **dict.fromkeys(("files", "get_many"), "tags"),
     **dict.fromkeys(("index", "upsert", "collections", "warm", "refresh", "reopen"), "owner"),
     **dict.fromkeys(("freshness", "close", "stop", "reembed", "drop"), "owner"),
+    **dict.fromkeys(("answer", "answer_stream", "answering"), "answers"),  # tests/engine
     **dict.fromkeys(("forget", "client", "deps"), "owner"),
     **dict.fromkeys(("remember", "recall", "facts", "forget_facts", "turns"), "user"),
     **dict.fromkeys(("begin_conversation", "conversations", "delete_conversation"), "user"),
@@ -54,7 +55,7 @@ COMMANDS = {
     **dict.fromkeys(("search", "evidence", "explain", "get", "verify", "delete", "mcp"), "tags"),
     **dict.fromkeys(("ls", "multi-get"), "tags"),
     **dict.fromkeys(("eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
-    **dict.fromkeys(("eval calibrate", "eval gen", "eval label"), "tags"),
+    **dict.fromkeys(("eval calibrate", "eval gen", "eval label", "ask", "chat"), "tags"),
     "replay": "logged",
     **dict.fromkeys(("memory", "conversations"), "user"),
     **dict.fromkeys(

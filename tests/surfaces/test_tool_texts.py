@@ -16,6 +16,7 @@ from pincite.errors import UsageError
 from pincite.model import AbsentTerms, Context, Evidence, EvidencePack, Notice, Omitted
 from pincite.support.token_estimate import estimate_tokens
 from pincite.surfaces.adk import EvidenceToolset
+from pincite.surfaces.mcp.answering import answer_tool
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
 from pincite.surfaces.mcp.tools import tools
 from pincite.surfaces.tool_arguments import listed_schema
@@ -206,6 +207,13 @@ def test_all_definitions_of_tools_have_fewer_than_1500_tokens() -> None:
             for one in made
         ]
         assert sum(map(estimate_tokens, said)) < 1_500
+
+
+def test_the_tool_that_answers_has_fewer_than_450_more() -> None:
+    engine: Any = None
+    one = answer_tool(engine, None, {})
+    said = msgspec.json.encode((one.name, one.description, listed_schema(one.takes))).decode()
+    assert estimate_tokens(said) < 450
 
 
 def test_the_toolset_has_the_same_budget(tmp_path: Any) -> None:

@@ -45,8 +45,10 @@ def contradiction(
         return None
     said = _negations(text, terms)
     there = [_negations(one, terms) for one, _ in alike]
+    elsewhere = [about for one in sentences for _, about in _negations(one, terms)] if said else []
     for word, about in said:
-        if about and not any(_answered(about, others) for others in there):
+        denied = any(about & theirs for theirs in elsewhere)
+        if about and not denied and not any(_answered(about, others) for others in there):
             return Denied(word, text)
     # Where the closest sentence denies what the text says of the same words.
     best = max(range(len(alike)), key=lambda n: (_overlap(own, alike[n][1]), -n))

@@ -18,7 +18,7 @@ _CITED: Final = r"(?:\s?(?:\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|【\d{1,3}】))
 _END: Final = re.compile(
     rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+{_CITED}*+(?=\s|\Z)|[。！？][」』”）]*+{_CITED}*+"
 )
-_FENCE: Final = re.compile(r"[ \t]{0,3}(```+|~~~+)")
+_FENCE: Final = re.compile(r"[ \t]*(```+|~~~+)")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _ROW: Final = re.compile(r"[ \t]*\|")

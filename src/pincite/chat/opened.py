@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from pincite.asking import SearchOptions
 from pincite.asking.answers import AnswerKeywords, AnswerOptions, asked_of
-from pincite.collection.opened import OpenIndex
+from pincite.chat.remembering import Remembering
 from pincite.deps import informative_terms
 from pincite.errors import PinciteError, ProviderError
 from pincite.model import Answer, AnswerEvent, Asked, ChatMode, EvidencePack, Question
@@ -23,7 +23,7 @@ from pincite.trace import Trace
 if TYPE_CHECKING:
     from pincite.answer import AnswerDeps
     from pincite.answering.config import AnswerConfig
-    from pincite.ports import LLM, Completion, Conversations, Memory, Reranker
+    from pincite.ports import LLM, Completion, Reranker
     from pincite.profile import Profile
     from pincite.settings.load import Settings
 
@@ -33,33 +33,12 @@ _SUMMARY_S = 10.0  # at the end a summary is waited for as long; the next answer
 _MARK_BYTES = 8  # 2**64 marks: what is indexed cannot guess it
 
 
-class Answerer(OpenIndex):
+class Answerer(Remembering):
     """Answers questions, with what is remembered and what was said before."""
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         super().__init__(settings, reranker)
-        self._memory: Memory | None = None
-        self._conversations: Conversations | None = None
         self._summaries: set[asyncio.Task[None]] = set()
-
-    @property
-    def memory(self) -> Memory | None:
-        """What is remembered of users, as `[memory]` says; None where nothing is. Opened with its
-        first call."""
-        if self._memory is None:
-            from pincite.chat.opening import open_memory
-
-            self._memory = open_memory(self.settings, self._models)
-        return self._memory
-
-    @property
-    def conversations(self) -> Conversations:
-        """The conversations of the index folder. Opened with their first call."""
-        if self._conversations is None:
-            from pincite.chat.opening import open_conversations
-
-            self._conversations = open_conversations(self.settings)
-        return self._conversations
 
     async def close(self) -> None:
         """Write the summaries of conversations that are due, and hang up on the daemon, which stays
@@ -71,9 +50,6 @@ class Answerer(OpenIndex):
             await asyncio.wait(self._summaries, timeout=_SUMMARY_S)
         for task in self._summaries:
             task.cancel()
-        for kept in (self._memory, self._conversations):
-            if kept is not None:
-                await kept.close()
         await super().close()
 
     async def answer(
@@ -213,8 +189,8 @@ class Answerer(OpenIndex):
             now=utc_now,
             clock=time.perf_counter,
             llm=await self._answering_llm(),
-            memory=self.memory if asked.user else None,
-            conversations=self.conversations if asked.conversation else None,
+            memory=self._memory if asked.user else None,
+            conversations=self._conversations if asked.conversation else None,
         )
 
     async def _answering_llm(self) -> LLM | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pincite.model import Answer, AnswerSource, Doubtful
-from pincite.support.terminal import Painted, one_line
+from pincite.support.terminal import Painted, one_line, visible
 
 #: What a doubt is called where people read it.
 _DOUBTS: Final = {
@@ -44,7 +44,7 @@ def doubt_lines(answer: Answer) -> tuple[str, ...]:
 
 def plain_text(answer: Answer) -> str:
     """All of an answer for a language model: text, sources, doubts, warnings."""
-    parts = [answer.text]
+    parts = [visible(answer.text)]
     if label := KINDS.get(answer.kind):
         parts.append(label)
     if answer.sources:

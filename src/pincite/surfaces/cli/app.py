@@ -208,6 +208,7 @@ def _add_commands() -> None:
     """Once or more often, which changes nothing."""
     from pincite.surfaces.cli import (
         ask,
+        chat,
         completion,
         config,
         files,
@@ -230,6 +231,7 @@ def _add_commands() -> None:
     app.add_command(search.evidence)
     app.add_command(search.explain)
     app.add_command(ask.ask)
+    app.add_command(chat.chat)
     app.add_command(cli_eval.evaluate)
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)

@@ -56,22 +56,34 @@ def ask(
 
     searched = options_of(asked_of(query=query, **asked))
     options = AnswerOptions(searched, user, conversation, mode)  # type: ignore[arg-type]
-    terminal = sys.stdout.isatty() and not json_
-    answer = run(lambda engine: _answered(engine, options, shown=terminal), index)
     if json_:
+        answer = run(lambda engine: _answered(engine, options, shown=False), index)
         show(answer.to_json())
+        for message in answers.warning_lines(answer):
+            say(message)
     else:
-        if not terminal:
-            show(answer.text)
-        if lines := answers.source_lines(answer):
-            show("\n", *between(lines))
-        for line in answers.removed_lines(answer):
-            say(line)
-        for line in answers.doubt_lines(answer):
-            say(f"doubtful: {line}")
+        shown = sys.stdout.isatty()
+        answer = run(lambda engine: show_answer(engine, options, shown=shown), index)
+    return code_of(answer)
+
+
+async def show_answer(engine: AsyncPincite, options: AnswerOptions, *, shown: bool) -> Answer:
+    """Answer, and print it with its sources, what is doubtful in it and its warnings; where it is
+    `shown`, as it is written."""
+    from pincite.surfaces import answers
+
+    answer = await _answered(engine, options, shown=shown)
+    if not shown:
+        show(answer.text)
+    if lines := answers.source_lines(answer):
+        show("\n", *between(lines))
+    for line in answers.removed_lines(answer):
+        say(line)
+    for line in answers.doubt_lines(answer):
+        say(f"doubtful: {line}")
     for message in answers.warning_lines(answer):
         say(message)
-    return code_of(answer)
+    return answer
 
 
 def code_of(answer: Answer) -> int:

@@ -217,9 +217,10 @@ async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -
 def tools(
     engine: AsyncPincite, preset: str | None = None, tags: Attributes = MappingProxyType({})
 ) -> Sequence[Tool[Any]]:
-    """All five, bound to an engine, to a preset in place of its profile, and to tags that no call
-    can take off or widen."""
-    from pincite.surfaces.mcp.refreshing import refresh_tool  # which needs this module
+    """All five, and `answer` where a language model is named: bound to an engine, to a preset in
+    place of its profile, and to tags that no call can take off or widen."""
+    from pincite.surfaces.mcp.answering import answer_tool  # which needs this module
+    from pincite.surfaces.mcp.refreshing import refresh_tool
 
     return (
         Tool(
@@ -258,7 +259,12 @@ def tools(
             partial(_status, engine, tags),
         ),
         refresh_tool(engine, tags),
+        *([answer_tool(engine, preset, tags)] if _has_model(engine) else ()),
     )
+
+
+def _has_model(engine: AsyncPincite | None) -> bool:
+    return engine is not None and bool(engine.settings.use.llm)
 
 
 def object_schema(of: type) -> dict[str, Any]:

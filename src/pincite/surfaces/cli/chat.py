@@ -1,0 +1,193 @@
+"""`pincite chat`: questions and answers in turn, on a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import click
+
+from pincite.surfaces.cli.ask import between, mode_option, show_answer, user_option
+from pincite.surfaces.cli.options import OK, run, say, show, with_options
+from pincite.surfaces.cli.search import ASKING, asked_of, options_of
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+
+    from pincite.asking.answers import AnswerOptions
+    from pincite.engine import AsyncPincite
+    from pincite.model import Answer
+
+_PROMPT: Final = "> "
+_COMMANDS: Final[Mapping[str, str]] = {
+    "/sources": "all sources of the last answer",
+    "/mode": "strict, open or learning, as in /mode open; alone: which one it is",
+    "/new": "begin another conversation",
+    "/help": "these commands",
+    "/quit": "leave, as Ctrl-D does",
+}
+
+
+@click.command()
+@with_options(
+    *ASKING,
+    mode_option,
+    user_option,
+    click.option("--conversation", default="", help="Go on with this one."),
+)
+def chat(mode: str | None, user: str, conversation: str, index: Path | None, **asked: Any) -> int:
+    """Ask and follow up, on a terminal. Ctrl-C ends an answer, Ctrl-D the conversation.
+
+    A follow-up is searched for with what was said before. Turns are kept in the index folder, and
+    --conversation goes on with them. /help lists commands.
+    """
+    from pincite.asking.answers import AnswerOptions
+    from pincite.errors import UsageError
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("pincite chat needs a terminal", hint='pincite ask "..."')
+    searched = options_of(asked_of(query=(), **asked))
+    options = AnswerOptions(searched, user, conversation, mode)  # type: ignore[arg-type]
+    run(lambda engine: Chat(engine, options).run(), index)
+    return OK
+
+
+class Chat:
+    """One sitting: which conversation it is, in which mode, and the last answer."""
+
+    def __init__(self, engine: AsyncPincite, options: AnswerOptions) -> None:
+        self._engine = engine
+        self._options = options
+        self._last: Answer | None = None
+
+    async def run(self) -> None:
+        """Until the user leaves. Raises ConversationNotFound, and IndexNotFound where nothing is
+        indexed."""
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.history import InMemoryHistory
+        from prompt_toolkit.input import create_input
+        from prompt_toolkit.output import create_output
+
+        self._engine.client()  # an index that is not there is said at once
+        history = InMemoryHistory(await self._asked_before())
+        session: PromptSession[str] = PromptSession(
+            history=history,
+            input=create_input(sys.__stdin__),
+            output=create_output(stdout=sys.__stdout__),
+        )
+        while (line := await _read(session)) is not None:
+            text = line.strip()
+            if text in ("/quit", "/exit"):
+                break
+            if text.startswith("/"):
+                await self._obey(text)
+            elif text:
+                await self._answer(text)
+        if self._options.conversation:
+            say(f"to go on: pincite chat --conversation {self._options.conversation}")
+
+    async def _asked_before(self) -> list[str]:
+        """What the user asked earlier in this conversation, for the keys that go back."""
+        options = self._options
+        if not options.conversation:
+            return []
+        turns = await self._engine.turns(options.conversation, options.user)
+        return [one.text for one in turns if one.role == "user"]
+
+    async def _answer(self, text: str) -> None:
+        """One question. Whatever goes wrong with it, the next one can be asked."""
+        from pincite.errors import ConversationNotFound, PinciteError
+
+        try:
+            if not self._options.conversation:
+                await self._begin()
+            searched = replace(self._options.search, text=text)
+            options = replace(self._options, search=searched)
+            with _interruptible() as task_of:
+                work = task_of(show_answer(self._engine, options, shown=True))
+                self._last = await work
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            show("")
+            say("interrupted")
+        except ConversationNotFound as error:
+            say(f"error: {error}")
+            self._options = replace(self._options, conversation="")
+        except PinciteError as error:
+            say(f"error: {error}")
+
+    async def _begin(self) -> None:
+        """A conversation of its own; without one where they are out of reach."""
+        from pincite.errors import MemoryUnavailable
+
+        try:
+            name = await self._engine.begin_conversation(self._options.user)
+        except MemoryUnavailable as error:
+            say(f"warning: conversation_unavailable: {error}")
+            return
+        self._options = replace(self._options, conversation=name)
+
+    async def _obey(self, line: str) -> None:
+        """A command."""
+        from pincite.model import ChatMode
+        from pincite.surfaces import answers
+
+        name, _, argument = line.partition(" ")
+        modes: tuple[str, ...] = get_args(ChatMode)
+        argument = argument.strip()
+        if name == "/sources":
+            lines = answers.source_lines(self._last, all_=True) if self._last else ()
+            show(*(between(lines) or ["no sources"]))
+        elif name == "/new":
+            self._options = replace(self._options, conversation="")
+            self._last = None
+            say("another conversation")
+        elif name == "/mode" and argument in modes:
+            self._options = replace(self._options, mode=argument)  # type: ignore[arg-type]
+            say(f"mode: {argument}")
+        elif name == "/mode" and not argument:
+            configured = self._engine.settings.profile.answer.mode
+            say(f"mode: {self._options.mode or configured}; there are {', '.join(modes)}")
+        elif name == "/mode":
+            say(f"there is no mode {argument!r}; there are {', '.join(modes)}")
+        else:
+            if name != "/help":
+                say(f"there is no command {name}; there are:")
+            say("\n".join(f"{one:9} {what}" for one, what in _COMMANDS.items()))
+
+
+async def _read(session: PromptSession[str]) -> str | None:
+    """A line of the user, None at the end. Ctrl-C empties it."""
+    while True:
+        try:
+            return await session.prompt_async(_PROMPT)
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return None
+
+
+@contextmanager
+def _interruptible() -> Iterator[Any]:
+    """Runs work that Ctrl-C cancels, and nothing else with it."""
+    loop = asyncio.get_running_loop()
+    before = signal.getsignal(signal.SIGINT)
+
+    def task_of(work: Any) -> asyncio.Task[Any]:
+        task = asyncio.ensure_future(work)
+        loop.add_signal_handler(signal.SIGINT, task.cancel)
+        return task  # type: ignore[no-any-return]
+
+    try:
+        yield task_of
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)

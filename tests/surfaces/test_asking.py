@@ -1,0 +1,267 @@
+"""`pincite ask` and `pincite chat`, in processes and terminals of their own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pyte
+import pytest
+
+from pincite.testing.contract_server import ContractServer
+from tests.environment import clean_environment
+from tests.places import HANGS_S
+from tests.surfaces.conftest import Cli
+
+QUESTION = "how is a key rotated with the new secret?"
+ROWS, COLUMNS = 40, 120
+ENTER, CTRL_C, CTRL_D, UP = "\r", "\x03", "\x04", "\x1b[A"
+
+
+@pytest.fixture
+def asking(cli: Cli) -> Cli:
+    cli.write(
+        "docs/keys.md",
+        "# Keys\n\nTo rotate a key, call `rotate_key` with the new secret. Keys expire after 30"
+        " days.\n",
+    )
+    cli.write("docs/backups.md", "# Backups\n\nBackups run every night and are kept a month.\n")
+    cli("index", "docs", "--lexical")
+    return cli
+
+
+@pytest.fixture
+def server() -> Iterator[ContractServer]:
+    with ContractServer() as server:
+        yield server
+
+
+def with_model(cli: Cli, server: ContractServer, more: str = "") -> None:
+    cli.write(
+        "pincite.toml",
+        '[models]\nllm = "ollama:qwen3:8b"\n[providers.ollama]\n'
+        f'url = "{server.url("ollama")}"\ntries = 1\n{more}',
+    )
+
+
+def test_without_a_model_sentences_are_quoted_with_their_places(asking: Cli) -> None:
+    done = asking("ask", *QUESTION.split())
+    text, sources = done.stdout.strip().split("\n\n")
+    assert text == "To rotate a key, call `rotate_key` with the new secret. [1]"
+    assert sources.startswith("[1] docs@")
+    assert sources.endswith(":keys.md#L3C1-L3C55")
+    assert "warning: extractive" in done.stderr
+
+
+def test_a_model_answers_and_its_json_is_the_answer(asking: Cli, server: ContractServer) -> None:
+    with_model(asking, server)
+    found = asking.json("ask", QUESTION)
+    assert found["kind"] == "generated"
+    assert found["cited"] == [1]
+    assert found["sources"][0]["number"] == 1
+    assert found["model"].startswith("ollama:qwen3:8b")
+
+
+@pytest.mark.parametrize("mode", ["strict", "open", "learning"])
+def test_nothing_relevant_has_the_code_of_a_search(asking: Cli, mode: str) -> None:
+    done = asking("ask", "zebra quantum ferment lorem", "--mode", mode, code=3)
+    assert done.stdout.strip() == "I could not find anything about that in what is indexed."
+    assert "warning: refused_nothing_found" in done.stderr
+
+
+def test_a_model_that_fails_has_a_code_of_its_own(asking: Cli, server: ContractServer) -> None:
+    with_model(asking, server)
+    server.fail("500", times=9)
+    done = asking("ask", QUESTION, code=4)
+    assert done.stdout.startswith("The language model gave no answer. From what was found:")
+    assert "[1] docs@" in done.stdout
+    assert "warning: llm_failed: Unavailable" in done.stderr
+
+
+def test_no_index_is_a_refusal_that_says_what_to_do(cli: Cli) -> None:
+    done = cli("ask", "anything", code=3)
+    assert "pincite index PATH" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--mode", "strictly"), "strictly"),
+        (("--where", "path ~~ 3"), "where"),
+        (("--collection", "nope"), "nope"),
+        (("--conversation", "f" * 32), "conversation"),
+        (("--tag", "nope"), "nope"),
+    ],
+)
+def test_what_cannot_be_asked_is_wrong_usage(
+    asking: Cli, arguments: tuple[str, ...], said: str
+) -> None:
+    assert said in asking("ask", QUESTION, *arguments, code=2).stderr
+
+
+def test_chat_needs_a_terminal(asking: Cli) -> None:
+    assert "needs a terminal" in asking("chat", code=2).stderr
+
+
+def test_a_scope_narrows_what_is_answered_from(asking: Cli) -> None:
+    found = asking.json("ask", QUESTION, "--path", "docs/backups.md", code=3)
+    assert found["sources"] == []
+
+
+class Terminal:
+    """A command in a terminal, and what stands on its screen."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self._screen = pyte.Screen(COLUMNS, ROWS)
+        self._stream = pyte.ByteStream(self._screen)
+        clean: dict[str, Any] = clean_environment() | {"PINCITE_IDLE_S": "60", "TERM": "xterm"}
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-m", "pincite.surfaces.cli.app", *arguments],
+            cwd=str(folder),
+            env=clean | {"PINCITE_OFFLINE": "1", "PROMPT_TOOLKIT_NO_CPR": "1"},
+            dimensions=(ROWS, COLUMNS),
+            timeout=HANGS_S,
+        )
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self._screen.display).rstrip()
+
+    def until(self, said: str, times: int = 1) -> str:
+        """Read until that stands on the screen."""
+        end = time.monotonic() + HANGS_S
+        while self.text.count(said) < times:
+            assert time.monotonic() < end, self.text
+            try:
+                self._stream.feed(self.child.read_nonblocking(10_000, 0.2))
+            except pexpect.TIMEOUT:
+                continue
+            except pexpect.EOF:
+                break
+        assert self.text.count(said) >= times, self.text
+        return self.text
+
+    def keys(self, keys: str) -> None:
+        self.child.send(keys)
+
+    def code(self) -> int | None:
+        self.child.expect(pexpect.EOF)
+        self._stream.feed(self.child.before or b"")
+        self.child.close()
+        status: int | None = self.child.exitstatus
+        return status
+
+
+@contextmanager
+def terminal(folder: Path, *arguments: str) -> Iterator[Terminal]:
+    opened = Terminal(folder, *arguments)
+    try:
+        yield opened
+    finally:
+        opened.child.close(force=True)
+
+
+def test_an_answer_is_shown_on_a_terminal_with_its_sources(
+    asking: Cli, server: ContractServer
+) -> None:
+    with_model(asking, server)
+    with terminal(asking.folder, "ask", QUESTION) as screen:
+        text = screen.until("[1] docs@")
+        assert "with the new secret. [1]" in text
+        assert screen.code() == 0
+
+
+def test_what_a_model_writes_never_steers_the_terminal(asking: Cli, server: ContractServer) -> None:
+    asking.write("docs/evil.md", "Quetzal \x1b[2J\x1b]0;owned\x07 title is rotated weekly.\n")
+    asking("index", "docs", "--lexical")
+    with_model(asking, server)
+    with terminal(asking.folder, "ask", "quetzal title rotated weekly") as screen:
+        text = screen.until("evil.md")
+        assert "\\x1b[2J" in text or "\\\\x1b[2J" in text
+        assert screen._screen.title != "owned"
+
+
+def test_a_conversation_in_a_terminal(asking: Cli, server: ContractServer) -> None:
+    with_model(asking, server)
+    with terminal(asking.folder, "chat") as screen:
+        screen.until(">")
+        screen.keys(f"{QUESTION}{ENTER}")
+        screen.until("[1] docs@")
+        screen.keys(f"/sources{ENTER}")
+        screen.until("[1] docs@", 2)
+        screen.keys(f"/mode{ENTER}")
+        screen.until("mode: strict; there are strict, open, learning")
+        screen.keys(f"/mode open{ENTER}")
+        screen.until("mode: open")
+        screen.keys(f"/mode wrong{ENTER}")
+        screen.until("there is no mode 'wrong'")
+        screen.keys(f"/what{ENTER}")
+        screen.until("/quit     leave")
+        screen.keys(f"half a line{CTRL_C}")
+        screen.keys(CTRL_D)
+        screen.until("to go on: pincite chat --conversation")
+        assert screen.code() == 0
+        name = screen.text.rsplit(" ", 1)[-1].strip()
+    with terminal(asking.folder, "chat", "--conversation", name) as screen:
+        screen.until(">")
+        screen.keys(f"{UP}")
+        screen.until(f"> {QUESTION}")
+        screen.keys(f"{ENTER}")
+        screen.until("[1] docs@")
+        screen.keys(f"/new{ENTER}")
+        screen.until("another conversation")
+        screen.keys(f"/sources{ENTER}")
+        screen.until("no sources")
+        screen.keys(f"/quit{ENTER}")
+        assert screen.code() == 0
+    last = [body for body in server.record.bodies if body.get("stream")][-1]
+    assert [one["role"] for one in last["messages"]] == ["system", "user", "assistant", "user"]
+
+
+def test_ctrl_c_ends_an_answer_and_not_the_conversation(
+    asking: Cli, server: ContractServer
+) -> None:
+    with_model(asking, server)
+    with terminal(asking.folder, "chat") as screen:
+        screen.until(">")
+        server.fail("slow", times=1, wait_s=30.0)
+        screen.keys(f"{QUESTION}{ENTER}")
+        screen.until("looking for an answer")
+        screen.keys(CTRL_C)
+        screen.until("interrupted")
+        server.heal()
+        screen.keys(f"{QUESTION}{ENTER}")
+        screen.until("[1] docs@")
+        screen.keys(CTRL_D)
+        assert screen.code() == 0
+
+
+def test_a_fault_in_a_conversation_leaves_the_next_question(
+    asking: Cli, server: ContractServer
+) -> None:
+    with_model(asking, server)
+    with terminal(asking.folder, "chat", "--collection", "main") as screen:
+        screen.until(">")
+        server.fail("401", times=9)
+        screen.keys(f"{QUESTION}{ENTER}")
+        screen.until("llm_failed")
+        server.heal()
+        screen.keys(f"when do backups run?{ENTER}")
+        screen.until("kept a month. [1]")
+        screen.keys(CTRL_D)
+        assert screen.code() == 0
+
+
+def test_the_log_line_of_an_answer_is_no_search(asking: Cli) -> None:
+    asking("ask", QUESTION)
+    lines = (asking.folder / ".pincite" / "retrieval.jsonl").read_text().splitlines()
+    assert [("answer_of" in json.loads(line)) for line in lines] == [False, True]
+    listed = asking("replay").stdout
+    assert listed.count(QUESTION) == 1
