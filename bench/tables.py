@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from bench.ablation import ablation
 from bench.agents import agents
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
@@ -302,6 +303,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "partial": partial,
     "code_search": code_search,
+    "ablation": ablation,
     "reading": reading,
     "golden": golden,
     "evidence": evidence,
