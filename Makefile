@@ -6,7 +6,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-QUESTION ?= How are equal scores ordered when rankings are fused?
+QUESTION ?= How is a citation checked against the file as it is now?
 INDEX := $(VENV)/demo/.pincite
 # A worker for each core. One that is done takes tests of the others.
 WORKERS ?= auto

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from bench.ablation import ablation
 from bench.agents import agents
 from bench.answers_table import answers
 from bench.citations import CitationFigures
@@ -307,6 +308,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "quality": quality,
     "partial": partial,
     "code_search": code_search,
+    "ablation": ablation,
     "reading": reading,
     "golden": golden,
     "evidence": evidence,

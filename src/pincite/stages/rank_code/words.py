@@ -76,6 +76,8 @@ def likeness(word: Word, others: Iterable[Word]) -> float:
 
 
 def _begins(one: Word, other: Word) -> bool:
+    if one.text[0] != other.text[0]:  # no stem begins with another letter than its word
+        return False
     if _begin(one.text, other.text):
         return True
     return any(_begin(mine, theirs) for mine in one.stems for theirs in other.stems)
