@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pincite.deps import Deps
+from pincite.errors import PinciteError
 from pincite.model import (
     Chosen,
     EvidencePack,
@@ -26,12 +28,14 @@ from pincite.stages.blend import blend
 from pincite.stages.context import Shown, context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
+from pincite.stages.expand import Expanded, expand, given_by_caller, lexical_signal
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load, overtaken, within_reach
 from pincite.stages.look import Looked, look
 from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
+from pincite.stages.optimise import optimise
 from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
 from pincite.stages.rank_code import rank_code
@@ -64,6 +68,8 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     trace.begin()
     check_scope(deps.collections, question.scope)
     query = trace.tap("prepare", prepare(question, profile.prepare, profile.corpus))
+    expanded = await _expanded(question, query, deps, profile, trace)
+    query = expanded.query
     passes: list[Pass] = []
     spared: tuple[Notice, ...] = ()
     following: Pass | None = Pass()
@@ -76,9 +82,9 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
         following = next_pass(following, query, one.gated, one.chosen, profile.again)
         spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
     one, shown, seen = await _look(question, query, one, deps, profile, trace)
-    plan = _plan(query, one.found, passes, deps, profile)
+    plan = _plan(expanded, one.found, passes, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
-    notices = (*deps.notices, *one.notices, *spared, *seen.notices, *lost)
+    notices = (*deps.notices, *expanded.notices, *one.notices, *spared, *seen.notices, *lost)
     apart = deps.apart(question.scope)
     asked = (query.text, seen.candidates, seen.contexts, one.found.rankings)
     absent = find_absent(*asked, deps.collections, deps.terms, apart=apart)
@@ -86,6 +92,29 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     looked = (seen.contexts, deps.required, absent, seen.truths, seen.omitted)
     packed = pack(query, shown, one.gated, plan, notices, profile.pack, *looked)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
+
+
+async def _expanded(
+    question: Question, query: Query, deps: Deps, profile: Profile, trace: Trace
+) -> Expanded:
+    """The query with what is asked besides it, by its caller or as the profile says; that is
+    spared where a look at the words alone finds what is asked."""
+    config = profile.expand
+    given = given_by_caller(query, question.subqueries)
+    if config.by == "off" or given.query.subqueries:
+        return trace.tap("expand", given) if question.subqueries else given
+    words = replace(
+        profile.retrieve, mode="keyword", keyword="bm25", engine_fusion="none", symbol_limit=0
+    )
+    signal = None
+    with suppress(PinciteError):  # the search itself says what is wrong
+        found = await retrieve(query, deps.collections, question.scope, words)
+        rarity = deps.rarity(query.text, found.rankings, question.scope)
+        signal = lexical_signal(found.rankings, rarity)
+    left_ms = None if question.budget_ms is None else question.budget_ms - trace.spent_ms()
+    llm = deps.llm if config.by == "llm" else None
+    asked = (signal, deps.terms, llm, config, deps.known_wordings, left_ms)
+    return trace.tap("expand", await expand(given, *asked))
 
 
 async def _try(
@@ -200,6 +229,11 @@ async def _seen(
     results = profile.select.results
     page = await context(chosen, deps.collections, profile.context, results)
     shown = trace.tap("context", page)
+    if profile.optimise.enabled:
+        one = optimise(shown.candidates, shown.contexts, profile.optimise)
+        dropped = (*shown.dropped, *one.dropped)
+        left = replace(shown, candidates=one.candidates, contexts=one.contexts, dropped=dropped)
+        shown = trace.tap("optimise", left)
     limit_s, ref = _look_s(question, trace), question.scope.ref
     seen = await look(shown.candidates, shown.contexts, deps.files, limit_s, ref)
     near = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, ref)
@@ -215,9 +249,9 @@ def _look_s(question: Question, trace: Trace) -> float:
 
 
 def _plan(
-    query: Query, found: Retrieved, passes: Sequence[Pass], deps: Deps, profile: Profile
+    expanded: Expanded, found: Retrieved, passes: Sequence[Pass], deps: Deps, profile: Profile
 ) -> Plan:
-    config = profile.retrieve
+    config, query = profile.retrieve, expanded.query
     rungs = sorted({one.rung for one in deps.collections if one.spec.name in found.dense})
     return Plan(
         collections=found.collections,
@@ -235,4 +269,6 @@ def _plan(
         passes=tuple(one.name for one in passes),
         reranker=deps.judge,
         instruction=instruction_hash(query, deps.reranker, profile.rerank),
+        expansion="skipped" if expanded.skipped else expanded.by,
+        subqueries=expanded.lines,
     )

@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from pincite.asking import SearchKeywords
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
 from pincite.daemon.freshness import Freshness
@@ -21,6 +22,7 @@ from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.model import EvidencePack, Question, Record, Scope, SourceType, TaskMode
+from pincite.model.context_block import BUDGET, ContextBlock, ContextOrder, CountTokens
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
@@ -166,6 +168,7 @@ class Pincite:
         by: SearchMode | None = None,
         context: Around | None = None,
         budget_ms: float | None = None,
+        subqueries: str | Iterable[str] = (),
         scope: Scope | None = None,
         profile: Profile | None = None,
         trace: Trace | None = None,
@@ -189,6 +192,7 @@ class Pincite:
                 by=by,
                 context=context,
                 budget_ms=budget_ms,
+                subqueries=subqueries,
                 scope=scope,
                 profile=profile,
                 trace=trace,
@@ -233,6 +237,20 @@ class Pincite:
     def collections(self) -> tuple[CollectionInfo, ...]:
         """See `AsyncPincite.collections`."""
         return self._call(self._engine.collections)
+
+    def context_for(
+        self,
+        text: str,
+        budget: int = BUDGET,
+        *,
+        order: ContextOrder = "u",
+        line_numbers: bool = True,
+        count: CountTokens | None = None,
+        **keywords: Unpack[SearchKeywords],
+    ) -> ContextBlock:
+        """See `AsyncPincite.context_for`."""
+        work = partial(self._engine.context_for, text, budget, order=order, count=count)
+        return self._call(partial(work, line_numbers=line_numbers, **keywords))
 
     def warm(self) -> None:
         """See `AsyncPincite.warm`."""

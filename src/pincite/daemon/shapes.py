@@ -9,6 +9,6 @@ SHAPES = {
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
     5: "63800d487023391a",
-    6: "63d6631e0800bc13",
+    6: "add175b2b8076830",
 }
 PROTOCOL = max(SHAPES)

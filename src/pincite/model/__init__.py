@@ -83,6 +83,7 @@ from pincite.model.retrieval import (
     Signal,
     SignalKind,
     SignalName,
+    SubQueryKind,
     TaskMode,
 )
 
@@ -154,6 +155,7 @@ __all__ = [
     "SourceRecord",
     "SourceType",
     "SparseVector",
+    "SubQueryKind",
     "TaskMode",
     "TermCounts",
     "ThresholdOrigin",
