@@ -18,6 +18,7 @@ from pincite.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from pincite.citations.claims import Claim
+    from pincite.encoders.functions import OpenModels, Ranked, embed_documents, embed_query, rerank
     from pincite.engine import AsyncPincite
     from pincite.errors import IndexNotFound, InvalidRecord, PinciteError, TagsRequired, UsageError
     from pincite.ingestion.options import IndexOptions
@@ -44,10 +45,12 @@ _HOMES = {
     "IndexNotFound": "pincite.errors",
     "IndexOptions": "pincite.ingestion.options",
     "InvalidRecord": "pincite.errors",
+    "OpenModels": "pincite.encoders.functions",
     "Pincite": "pincite.sync",
     "PinciteError": "pincite.errors",
     "Profile": "pincite.profile",
     "Question": "pincite.model",
+    "Ranked": "pincite.encoders.functions",
     "Record": "pincite.model",
     "RecordPage": "pincite.model",
     "Scope": "pincite.model",
@@ -56,8 +59,11 @@ _HOMES = {
     "Trace": "pincite.trace",
     "UsageError": "pincite.errors",
     "Verdict": "pincite.model",
+    "embed_documents": "pincite.encoders.functions",
+    "embed_query": "pincite.encoders.functions",
     "load_settings": "pincite.settings.load",
     "quote": "pincite.scope.where",
+    "rerank": "pincite.encoders.functions",
 }
 
 __all__ = [
@@ -68,10 +74,12 @@ __all__ = [
     "IndexNotFound",
     "IndexOptions",
     "InvalidRecord",
+    "OpenModels",
     "Pincite",
     "PinciteError",
     "Profile",
     "Question",
+    "Ranked",
     "Record",
     "RecordPage",
     "Scope",
@@ -81,8 +89,11 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "embed_documents",
+    "embed_query",
     "load_settings",
     "quote",
+    "rerank",
 ]
 
 

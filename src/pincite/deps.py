@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from pincite.model import Notice, Query, Ranking, Scope, SourceType
@@ -19,7 +19,8 @@ class Deps:
     """What a search needs besides its profile. `terms` are the informative words of a text,
     `notices` say which collections could not be opened. `cut` cuts a text by the tokenizer of the
     reranker, None where that is not known. `files` are looked at before passages of them are shown;
-    None where they are not at hand, or not meant, as in an evaluation."""
+    None where they are not at hand, or not meant, as in an evaluation. `known_wordings` are those
+    that a language model gave for questions before."""
 
     collections: Sequence[Searchable]
     terms: Callable[[str], frozenset[str]]
@@ -29,6 +30,7 @@ class Deps:
     cut: CutTokens | None = None
     llm: LLM | None = None
     files: Files | None = None
+    known_wordings: MutableMapping[tuple[str, str, str], str] = field(default_factory=dict)
 
     @property
     def weights(self) -> dict[str, float]:

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
 from pincite.asking import SearchOptions, checked, checked_tags, profile_of, question_of
+from pincite.asking.contexts import Contexts
 from pincite.chat.opened import Answerer
 from pincite.citations.opened import FileReader
 from pincite.daemon.encoder import QueryEncoder
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 1_000_000
 
 
-class AsyncPincite(RecordWriter, Answerer, FileReader):
+class AsyncPincite(RecordWriter, Answerer, FileReader, Contexts):
     """An index folder, open. Use it as an async context manager; one event loop per instance.
 
     >>> async with AsyncPincite(".pincite") as pincite:
@@ -137,6 +138,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader):
         by: SearchMode | None = None,
         context: Around | None = None,
         budget_ms: float | None = None,
+        subqueries: str | Iterable[str] = (),
         scope: Scope | None = None,
         profile: Profile | None = None,
         trace: Trace | None = None,
@@ -165,6 +167,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader):
                 its `neighbours`, all of its `section`, or `none`; None: as the profile says.
             budget_ms: milliseconds after which nothing more is begun that could be left out; the
                 pack says what was. None: no limit.
+            subqueries: other wordings, each for one side: `lex: words`, `vec: a sentence`, `hyde: a
+                passage as an answer might have it`; `intent: ...` is for a reranker alone.
             scope: all fields from `kinds` to `tags` as one value, in place of them.
             profile: all settings of the search, in place of the configured ones; not with `preset`.
             trace: what happened, step by step, is written into it.
@@ -198,6 +202,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader):
             by=by,
             context=context,
             budget_ms=budget_ms,
+            subqueries=subqueries,
             scope=scope,
             profile=profile,
         )

@@ -16,11 +16,13 @@ from pincite.stages.context import ContextConfig
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.dedup import DedupConfig
 from pincite.stages.diversify import DiversifyConfig
+from pincite.stages.expand import ExpandConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.gate import GateConfig
 from pincite.stages.load import LoadConfig
 from pincite.stages.merge import MergeConfig
 from pincite.stages.next_pass import NextPassConfig
+from pincite.stages.optimise import OptimiseConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.probe import ProbeConfig
@@ -38,6 +40,7 @@ class Profile:
 
     corpus: Corpus = field(default_factory=Corpus)
     prepare: PrepareConfig = field(default_factory=PrepareConfig)
+    expand: ExpandConfig = field(default_factory=ExpandConfig)
     probe: ProbeConfig = field(default_factory=ProbeConfig)
     retrieve: RetrieveConfig = field(default_factory=RetrieveConfig)
     fuse: FuseConfig = field(default_factory=FuseConfig)
@@ -54,6 +57,7 @@ class Profile:
     select: SelectConfig = field(default_factory=SelectConfig)
     again: NextPassConfig = field(default_factory=NextPassConfig)
     context: ContextConfig = field(default_factory=ContextConfig)
+    optimise: OptimiseConfig = field(default_factory=OptimiseConfig)
     pack: PackConfig = field(default_factory=PackConfig)
     answer: AnswerConfig = field(default_factory=AnswerConfig)
 

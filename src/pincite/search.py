@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pincite.deps import Deps
+from pincite.errors import PinciteError
 from pincite.model import (
     Candidate,
     Chosen,
@@ -28,12 +30,14 @@ from pincite.stages.context import Shown, context
 from pincite.stages.coverage import cover
 from pincite.stages.dedup import dedup
 from pincite.stages.diversify import diversify
+from pincite.stages.expand import Expanded, expand, given_by_caller, lexical_signal
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
 from pincite.stages.load import load, overtaken, within_reach
 from pincite.stages.look import Looked, look
 from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
+from pincite.stages.optimise import optimise
 from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
 from pincite.stages.probe import Probed, probe, remembered
@@ -76,7 +80,11 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     following: Pass | None = Pass()
     before: Pool | None = None
     if near is not None and not near.passed:
+        expanded = given_by_caller(query, question.subqueries)
         one, following = _nearest(question, query, near, deps, profile, trace), None
+    else:
+        expanded = await _expanded(question, query, deps, profile, trace)
+        query = expanded.query
     while following is not None and not spared:
         passes.append(following)
         begun_ms = trace.spent_ms()
@@ -86,9 +94,9 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
         spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
     one, shown, seen = await _look(question, query, one, deps, profile, trace, near)
     tries = (*(("probe",) if near is not None else ()), *(each.name for each in passes))
-    plan = _plan(query, one.found, tries, deps, profile)
+    plan = _plan(expanded, one.found, tries, deps, profile)
     lost = await unmatched(one.found.rankings, deps.collections, question.scope)
-    notices = (*deps.notices, *one.notices, *spared, *seen.notices, *lost)
+    notices = (*deps.notices, *expanded.notices, *one.notices, *spared, *seen.notices, *lost)
     apart = deps.apart(question.scope)
     asked = (query.text, seen.candidates, seen.contexts, one.found.rankings)
     absent = find_absent(*asked, deps.collections, deps.terms, apart=apart)
@@ -139,6 +147,29 @@ def _nearest(
     chosen = select(gated, profile.select, query.mode, deps.kinds(question.scope))
     pool = Pool(gated.candidates)
     return Outcome(found, pool, pool, gated, trace.tap("select", chosen), near.notices)
+
+
+async def _expanded(
+    question: Question, query: Query, deps: Deps, profile: Profile, trace: Trace
+) -> Expanded:
+    """The query with what is asked besides it, by its caller or as the profile says; that is
+    spared where a look at the words alone finds what is asked."""
+    config = profile.expand
+    given = given_by_caller(query, question.subqueries)
+    if config.by == "off" or given.query.subqueries:
+        return trace.tap("expand", given) if question.subqueries else given
+    words = replace(
+        profile.retrieve, mode="keyword", keyword="bm25", engine_fusion="none", symbol_limit=0
+    )
+    signal = None
+    with suppress(PinciteError):  # the search itself says what is wrong
+        found = await retrieve(query, deps.collections, question.scope, words)
+        rarity = deps.rarity(query.text, found.rankings, question.scope)
+        signal = lexical_signal(found.rankings, rarity)
+    left_ms = None if question.budget_ms is None else question.budget_ms - trace.spent_ms()
+    llm = deps.llm if config.by == "llm" else None
+    asked = (signal, deps.terms, llm, config, deps.known_wordings, left_ms)
+    return trace.tap("expand", await expand(given, *asked))
 
 
 async def _try(
@@ -268,6 +299,11 @@ async def _seen(
     results = profile.select.results
     page = await context(chosen, deps.collections, profile.context, results)
     shown = trace.tap("context", page)
+    if profile.optimise.enabled:
+        one = optimise(shown.candidates, shown.contexts, profile.optimise)
+        dropped = (*shown.dropped, *one.dropped)
+        left = replace(shown, candidates=one.candidates, contexts=one.contexts, dropped=dropped)
+        shown = trace.tap("optimise", left)
     limit_s, ref = _look_s(question, trace), question.scope.ref
     seen = await look(shown.candidates, shown.contexts, deps.files, limit_s, ref)
     near = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, ref)
@@ -283,9 +319,9 @@ def _look_s(question: Question, trace: Trace) -> float:
 
 
 def _plan(
-    query: Query, found: Retrieved, tries: Sequence[str], deps: Deps, profile: Profile
+    expanded: Expanded, found: Retrieved, tries: Sequence[str], deps: Deps, profile: Profile
 ) -> Plan:
-    config = profile.retrieve
+    config, query = profile.retrieve, expanded.query
     rungs = sorted({one.rung for one in deps.collections if one.spec.name in found.dense})
     return Plan(
         collections=found.collections,
@@ -303,4 +339,6 @@ def _plan(
         passes=tuple(tries),
         reranker=deps.judge,
         instruction=instruction_hash(query, deps.reranker, profile.rerank),
+        expansion="skipped" if expanded.skipped else expanded.by,
+        subqueries=expanded.lines,
     )

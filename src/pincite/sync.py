@@ -22,6 +22,7 @@ from weakref import WeakSet
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from pincite.asking import SearchKeywords
 from pincite.asking.answers import AnswerKeywords
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
@@ -44,6 +45,7 @@ from pincite.model import (
     TaskMode,
     Turn,
 )
+from pincite.model.context_block import BUDGET, ContextBlock, ContextOrder, CountTokens
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, ConversationState, Reranker, Waiting
 from pincite.profile import Profile
@@ -190,6 +192,7 @@ class Pincite:
         by: SearchMode | None = None,
         context: Around | None = None,
         budget_ms: float | None = None,
+        subqueries: str | Iterable[str] = (),
         scope: Scope | None = None,
         profile: Profile | None = None,
         trace: Trace | None = None,
@@ -213,6 +216,7 @@ class Pincite:
                 by=by,
                 context=context,
                 budget_ms=budget_ms,
+                subqueries=subqueries,
                 scope=scope,
                 profile=profile,
                 trace=trace,
@@ -307,6 +311,20 @@ class Pincite:
     def collections(self) -> tuple[CollectionInfo, ...]:
         """See `AsyncPincite.collections`."""
         return self._call(self._engine.collections)
+
+    def context_for(
+        self,
+        text: str,
+        budget: int = BUDGET,
+        *,
+        order: ContextOrder = "u",
+        line_numbers: bool = True,
+        count: CountTokens | None = None,
+        **keywords: Unpack[SearchKeywords],
+    ) -> ContextBlock:
+        """See `AsyncPincite.context_for`."""
+        work = partial(self._engine.context_for, text, budget, order=order, count=count)
+        return self._call(partial(work, line_numbers=line_numbers, **keywords))
 
     def warm(self) -> None:
         """See `AsyncPincite.warm`."""

@@ -151,14 +151,14 @@ def test_conversations_that_are_out_of_reach_cost_a_warning(shop: Path) -> None:
     async def work(engine: AsyncPincite) -> Answer:
         name = await engine.begin_conversation("")
         place = known.index / "conversations.db"
-        await engine.conversations.close()
-        engine._conversations = None
+        await engine._conversations.close()
+        engine._conversations = open_conversations(known)
         kept = place.read_bytes()
         place.write_bytes(b"this is no database" * 100)
         try:
             return await engine.answer(GOOD, conversation=name)
         finally:
-            engine._conversations = None
+            await engine._conversations.close()
             place.write_bytes(kept)
 
     one = with_engine(known, work)
@@ -179,15 +179,15 @@ def test_a_summary_is_written_when_the_answers_are_given(shop: Path) -> None:
     name = with_engine(known, begin)
 
     async def look(engine: AsyncPincite) -> str:
-        return (await engine.conversations.state("", name, 2)).summary
+        state = await open_conversations(known).state("", name, 2)
+        return state.summary
 
     assert "rotate a key" in with_engine(known, look)
 
 
 def test_facts_of_the_user_are_told_and_of_nobody_else(shop: Path, server: ContractServer) -> None:
     async def work(engine: AsyncPincite) -> list[Answer]:
-        assert engine.memory is not None
-        await engine.memory.remember("ann", "Ann rotates each key by hand.")
+        await engine.remember("ann", "Ann rotates each key by hand.")
         return [await engine.answer(GOOD, user=user) for user in ("ann", "bob", "")]
 
     ann, bob, nobody = with_engine(settings(shop, server), work)

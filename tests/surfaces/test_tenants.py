@@ -50,11 +50,12 @@ PYTHON = {
     **dict.fromkeys(("forget", "client", "deps"), "owner"),
     **dict.fromkeys(("remember", "recall", "facts", "forget_facts", "turns"), "user"),
     **dict.fromkeys(("begin_conversation", "conversations", "delete_conversation"), "user"),
+    "context_for": "tags",
 }
 COMMANDS = {
     **dict.fromkeys(("search", "evidence", "explain", "get", "verify", "delete", "mcp"), "tags"),
     **dict.fromkeys(("ls", "multi-get"), "tags"),
-    **dict.fromkeys(("eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
+    **dict.fromkeys(("context", "eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
     **dict.fromkeys(("eval calibrate", "eval gen", "eval label", "ask", "chat"), "tags"),
     "replay": "logged",
     **dict.fromkeys(("memory", "conversations"), "user"),
@@ -185,10 +186,9 @@ def python_calls(shelf: Shelf, place: str) -> dict[str, Any]:
         "check": lambda p, tags: p.check([place, Claim(place, one.text)], tags=tags),
         "delete": lambda p, tags: p.delete(ids=["absent"], tags=tags, collection="main"),
         "count_records": lambda p, tags: p.count_records(
-            where="mode exists",
-            tags=tags,
-            collection="main",
+            where="mode exists", tags=tags, collection="main"
         ),
+        "context_for": lambda p, tags: p.context_for(text, tags=tags),
     }
 
 
@@ -353,7 +353,7 @@ def test_no_command_says_anything_of_another_tenant(
     pack.write_text(shelf.pack.to_json(), encoding="utf-8")
     golden.write_text('{"id": "q", "query": "oral exam", "off_topic": true}\n', encoding="utf-8")
     options = [part for one in texts_of_tags(tags) for part in ("--tag", one)]
-    for name in ("search", "evidence", "explain"):
+    for name in ("search", "evidence", "explain", "context"):
         hold(shelf, tags, said_by_command(shelf, name, "oral exam", "--json", *options))
     said = said_by_command(shelf, "get", place, "--json", *options)
     hold(shelf, tags, said, (place, place.replace("\n", "\\n")))

@@ -5,13 +5,14 @@ The command line, MCP, the Agent Development Kit and Python say `limit`, `kinds`
 once.
 """
 
-from pincite.asking.options import SearchOptions
+from pincite.asking.options import SearchKeywords, SearchOptions
 from pincite.asking.paths import is_placed, place_paths, within_sources
 from pincite.asking.profile import profile_of
 from pincite.asking.question import checked, question_of
 from pincite.asking.tags import bind_tags, bound_tags, checked_tags, tags_of_texts
 
 __all__ = [
+    "SearchKeywords",
     "SearchOptions",
     "bind_tags",
     "bound_tags",

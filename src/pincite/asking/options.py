@@ -4,11 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 from pincite.model import Corpus, Scope, SourceType, TaskMode
 from pincite.profile import Profile
 from pincite.stages.context import Around
 from pincite.stages.retrieve import SearchMode
+
+
+class SearchKeywords(TypedDict, total=False):
+    """What a search takes besides its text, by the names of `SearchOptions`."""
+
+    limit: int | None
+    kinds: SourceType | Iterable[SourceType]
+    paths: str | Iterable[str]
+    not_paths: str | Iterable[str]
+    where: str
+    collections: str | Iterable[str]
+    sources: str | Iterable[str]
+    ref: str | None
+    tags: Mapping[str, object] | None
+    mode: TaskMode
+    preset: str | None
+    by: SearchMode | None
+    context: Around | None
+    budget_ms: float | None
+    subqueries: str | Iterable[str]
+    scope: Scope | None
+    profile: Profile | None
+    show_all: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +43,8 @@ class SearchOptions:
     one. `profile` or the `preset` of that name stands in for the configured profile; `limit` for
     its `select.results`, `by` for its `retrieve.mode`, `context` for its `context.around`,
     `corpus` for its names where it has none. `show_all` shows the nearest even if none is relevant.
-    `here` is the folder that the caller stands in, for paths that count from there.
+    `optimise` puts results together as `optimise.enabled` does. `here` is the folder that the
+    caller stands in, for paths that count from there.
     """
 
     text: str
@@ -37,8 +62,10 @@ class SearchOptions:
     by: SearchMode | None = None
     context: Around | None = None
     budget_ms: float | None = None
+    subqueries: str | Iterable[str] = ()
     scope: Scope | None = None
     profile: Profile | None = None
     show_all: bool = False
+    optimise: bool = False
     corpus: Corpus | None = None
     here: str | None = None

@@ -29,6 +29,8 @@ def profile_of(asked: SearchOptions, settings: Settings) -> Profile:
         profile = replace(profile, corpus=asked.corpus)
     if asked.show_all:
         profile = replace(profile, select=replace(profile.select, on_none="keep"))
+    if asked.optimise and not profile.optimise.enabled:
+        profile = replace(profile, optimise=replace(profile.optimise, enabled=True))
     if asked.by is not None:
         require_choice("by", asked.by, get_args(SearchMode))
         profile = replace(profile, retrieve=replace(profile.retrieve, mode=asked.by))

@@ -10,6 +10,7 @@ from pincite.asking.options import SearchOptions
 from pincite.asking.tags import checked_tags, valid_text
 from pincite.errors import UsageError
 from pincite.model import Question, Scope, SourceType, TaskMode
+from pincite.model.subqueries import checked_subqueries
 from pincite.scope.where import parse_where
 from pincite.support.arguments import (
     require_choice,
@@ -37,7 +38,8 @@ def question_of(asked: SearchOptions) -> Question:
             )
         require_kind("scope", asked.scope, Scope, "a Scope")
     scope = asked.scope if asked.scope is not None else Scope(**given)
-    return checked(Question(asked.text, scope, asked.mode, asked.budget_ms))
+    lines = texts_of("subqueries", asked.subqueries)
+    return checked(Question(asked.text, scope, asked.mode, asked.budget_ms, lines))
 
 
 def checked(question: Question) -> Question:
@@ -47,7 +49,9 @@ def checked(question: Question) -> Question:
     require_kind("text", question.text, str, "a question as text")
     require_choice("mode", question.mode, get_args(TaskMode))
     require_number("budget_ms", question.budget_ms, above=0, unit="milliseconds")
-    return replace(question, text=valid_text(question.text), scope=_checked_scope(question.scope))
+    text, lines = valid_text(question.text), texts_of("subqueries", question.subqueries)
+    lines = checked_subqueries(tuple(map(valid_text, lines)), text)
+    return replace(question, text=text, scope=_checked_scope(question.scope), subqueries=lines)
 
 
 def _checked_scope(scope: Scope) -> Scope:

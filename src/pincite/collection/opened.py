@@ -65,6 +65,7 @@ class OpenIndex:
         self.foreign = ForeignCollections(settings, self._models)
         self._client: ServedIndex | None = None
         self._searchables: Searchables | None = None
+        self._known_wordings: dict[tuple[str, str, str], str] = {}
         self._files = FilesOnDisk(self._sources)
         self.log = file_recorder(settings.index, settings.log)
 
@@ -190,6 +191,8 @@ class OpenIndex:
         if self._named is not None and reranker is not None:
             await self._named.open(profile.rerank.timeout_s)
         llm = await self._llm() if profile.gate.answerable == "llm" else None
+        if llm is None and profile.expand.by == "llm" and self.settings.use.llm:
+            llm = await self._llm()
         return known, Deps(
             collections=chosen,
             terms=informative_terms(chosen[0].spec.language),
@@ -198,6 +201,7 @@ class OpenIndex:
             notices=notices,
             cut=cutter_of(reranker, profile.rerank.tokenizer),
             llm=llm,
+            known_wordings=self._known_wordings,
         )
 
     async def _llm(self) -> LLM:

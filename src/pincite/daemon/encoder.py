@@ -10,6 +10,8 @@ from pincite.errors import UsageError
 from pincite.model import Matrix, Vector
 from pincite.providers.bundled.known_models import ALL_MINILM_L6_V2, KNOWN_MODELS
 
+_MOST = 16  # documents that a question may bring
+
 
 class Embedding(Protocol):
     """The daemon, or a client of it."""
@@ -28,7 +30,8 @@ def bundled_name(fingerprint: str, model: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
-    """The daemon's encoder as a `DenseEncoder` for queries of one collection."""
+    """The daemon's encoder as a `DenseEncoder` for queries of one collection. Its model makes no
+    difference between questions and documents; many of these are for the process that indexes."""
 
     index: Embedding
     models: str
@@ -44,4 +47,9 @@ class QueryEncoder:
         return await self.index.embed_query(self.fingerprint, text, self.models)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        raise UsageError(f"{len(texts)} documents are for the process that indexes to embed")
+        if len(texts) > _MOST:
+            raise UsageError(f"{len(texts)} documents are for the process that indexes to embed")
+        import numpy as np
+
+        rows = [await self.embed_query(text) for text in texts]
+        return np.stack(rows) if rows else np.empty((0, self.dimensions), np.float32)

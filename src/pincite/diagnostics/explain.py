@@ -18,6 +18,7 @@ from pincite.model import (
     Signal,
 )
 from pincite.model.citation import place_of
+from pincite.stages.expand import Expanded
 from pincite.stages.probe import Probed
 from pincite.stages.retrieve import Retrieved
 from pincite.support.terminal import one_line
@@ -100,6 +101,14 @@ def _(value: Probed) -> _Description:
 
 
 @_describe.register
+def _(value: Expanded) -> _Description:
+    who = "skipped" if value.skipped else f"by {value.by}" if value.by else "nothing"
+    signal = value.signal
+    clear = f"; words: best {signal.best:.3f}, gap {signal.gap:.3f}" if signal else ""
+    return f"{who}{clear}{''.join(f'; {line}' for line in value.lines)}", (), ()
+
+
+@_describe.register
 def _(value: Retrieved) -> _Description:
     parts = [_ranking(ranking) for ranking in value.rankings]
     parts += [f"{notice.code}: {notice.message}" for notice in value.notices]
@@ -108,8 +117,9 @@ def _(value: Retrieved) -> _Description:
 
 def _ranking(ranking: Ranking) -> str:
     best = f", best {ranking.hits[0].score:.3f}" if ranking.hits else ""
+    wording = f" of wording {ranking.wording}" if ranking.wording else ""
     return (
-        f"{ranking.collection} {ranking.signal} ({ranking.kind}): {ranking.depth} found,"
+        f"{ranking.collection} {ranking.signal} ({ranking.kind}){wording}: {ranking.depth} found,"
         f" {len(ranking.hits)} scored{best}"
     )
 

@@ -9,21 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pincite.encoders.by_name import Models
+from pincite.encoders.functions import Ranked
 from pincite.errors import ConfigError, UsageError
 from pincite.model import Notice, SignalKind
 
 if TYPE_CHECKING:
     from pincite.settings.load import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A document in its place. `rank` counts from 1, `index` from 0 in the order of the input."""
-
-    rank: int
-    index: int
-    score: float
-    document: str
 
 
 @dataclass(frozen=True, slots=True)

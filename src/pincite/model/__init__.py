@@ -84,6 +84,7 @@ from pincite.model.retrieval import (
     Signal,
     SignalKind,
     SignalName,
+    SubQueryKind,
     TaskMode,
 )
 
@@ -156,6 +157,7 @@ __all__ = [
     "SourceRecord",
     "SourceType",
     "SparseVector",
+    "SubQueryKind",
     "TaskMode",
     "TermCounts",
     "ThresholdOrigin",

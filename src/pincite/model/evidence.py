@@ -217,7 +217,9 @@ class Plan:
     """How the pack was found: enough to ask again. `rung` names the strength of retrieval
     (`lexical`, `bundled-model`, ...), `counts` the candidates that each collection gave, `passes`
     the tries it took. `reranker` and `instruction` are the fingerprint of the reranker and the
-    SHA-256 of what it was told, empty where there was none."""
+    SHA-256 of what it was told, empty where there was none. `expansion` says who gave the
+    `subqueries`, each `TYPE: TEXT`: `caller`, `names`, or the fingerprint of a model; `skipped`
+    that the words of the question did without; empty where nobody was asked."""
 
     collections: tuple[str, ...]
     rung: str
@@ -229,6 +231,8 @@ class Plan:
     passes: tuple[str, ...] = ("first",)
     reranker: str = ""
     instruction: str = ""
+    expansion: str = ""
+    subqueries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

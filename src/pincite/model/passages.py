@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
 from pincite.model.evidence import Evidence, Match
 from pincite.support.fences import fence_for
@@ -38,26 +39,54 @@ def cost_of(part: str) -> int:
 def fitting_block(
     item: Evidence, tokens: int, *, numbered: bool, cut: bool, label: str = ""
 ) -> str:
+    """The text of `fit_block`."""
+    return fit_block(item, tokens, numbered=numbered, cut=cut, label=label).text
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The block of an item, empty where nothing fits, and how much of it is left: all that is
+    shown of the file (`whole`), the passage without what stands around it (`alone`), or its first
+    lines (`cut`)."""
+
+    text: str
+    part: Literal["whole", "alone", "cut"] = "whole"
+
+
+def fit_block(
+    item: Evidence,
+    tokens: int,
+    *,
+    numbered: bool,
+    cut: bool,
+    label: str = "",
+    cost: Callable[[str], int] = cost_of,
+) -> Fitted:
     """The block of an item: with what is shown around it if there is room, else alone, else, if it
     may be cut, its first lines; empty where nothing fits. `label` stands before its citation, by
-    default its number."""
+    default its number. `cost` counts the tokens of a part, with the blank line beside it."""
     whole = [_quoted(item, around=False)]
     if item.context:
         whole.insert(0, _quoted(item, around=True))
     named = label or f"[{item.number}]"
     for quoted in whole:
         block = _block(quoted, len(quoted.lines), numbered, named)
-        if cost_of(block) <= tokens:
-            return block
+        if cost(block) <= tokens:
+            return Fitted(block, "whole" if quoted is whole[0] else "alone")
     if not cut:
-        return ""
+        return Fitted("")
     alone = whole[-1]
     low, high = 0, len(alone.lines) - 1  # so many lines fit, so many may
     while low < high:
         middle = (low + high + 1) // 2
-        fits = cost_of(_block(alone, middle, numbered, named)) <= tokens
+        fits = cost(_block(alone, middle, numbered, named)) <= tokens
         low, high = (middle, high) if fits else (low, middle - 1)
-    return _block(alone, low, numbered, named) if low else ""
+    return Fitted(_block(alone, low, numbered, named) if low else "", "cut")
+
+
+def least_block(item: Evidence, *, numbered: bool) -> str:
+    """The block of an item with its first line alone."""
+    return _block(_quoted(item, around=False), 1, numbered, f"[{item.number}]")
 
 
 def number_lines(

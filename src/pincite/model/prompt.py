@@ -37,18 +37,12 @@ def write_prompt(pack: EvidencePack, max_tokens: int, *, line_numbers: bool) -> 
     """
     require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
     require_kind("line_numbers", line_numbers, bool, "True or False")
-    parts = [_head(pack, max_tokens)]
-    passages = pack.evidence
-    if passages:
-        parts.append(f"{_RULE} {LEVEL_ADVICE[pack.verdict.level]}")
-    else:
-        parts.append(_UNSEARCHED if unsearched(pack) else _GONE if pack.omitted else _NOTHING)
-        if not pack.closest:
-            return BETWEEN.join(parts)
-        parts.append(CLOSEST)
-        passages = pack.closest
+    parts = opening(pack, max_tokens)
+    passages = pack.evidence or pack.closest
+    if not passages:
+        return BETWEEN.join(parts)
     count = len(passages)
-    left = max_tokens - sum(cost_of(part) for part in parts) - cost_of(_left_out(count, count))
+    left = max_tokens - sum(cost_of(part) for part in parts) - cost_of(left_out(count, count))
     shown = 0
     for place, item in enumerate(passages):
         label = "" if pack.evidence else closest_label(place)
@@ -58,8 +52,18 @@ def write_prompt(pack: EvidencePack, max_tokens: int, *, line_numbers: bool) -> 
             left -= cost_of(block)
             shown += 1
     if shown < count:
-        parts.append(_left_out(count - shown, count))
+        parts.append(left_out(count - shown, count))
     return BETWEEN.join(parts)
+
+
+def opening(pack: EvidencePack, max_tokens: int, *, question: bool = True) -> list[str]:
+    """What stands before the passages: the question, the verdict, what an answer may lack, and
+    what the passages are; or why there are none."""
+    parts = [_head(pack, max_tokens, question=question)]
+    if pack.evidence:
+        return [*parts, f"{_RULE} {LEVEL_ADVICE[pack.verdict.level]}"]
+    parts.append(_UNSEARCHED if unsearched(pack) else _GONE if pack.omitted else _NOTHING)
+    return [*parts, CLOSEST] if pack.closest else parts
 
 
 def unsearched(pack: EvidencePack) -> str:
@@ -87,15 +91,13 @@ def lacks(pack: EvidencePack) -> Sequence[str]:
     return said
 
 
-def _head(pack: EvidencePack, max_tokens: int) -> str:
+def _head(pack: EvidencePack, max_tokens: int, *, question: bool) -> str:
     """Each line has a tenth of the budget at most: a question may be a page."""
     most = max_tokens // 10
     verdict = pack.verdict
     judged = f"{verdict.level} ({LEVEL_WORDS[verdict.level]}). {one_line(verdict.reason)}"
-    lines = [
-        f"Question: {_cut(one_line(pack.query), most)}",
-        f"Verdict: {'none' if unsearched(pack) else _cut(judged, most)}",
-    ]
+    lines = [f"Question: {_cut(one_line(pack.query), most)}"] if question else []
+    lines.append(f"Verdict: {'none' if unsearched(pack) else _cut(judged, most)}")
     missing = [one.message for one in pack.warnings if one.code in _MISSING]
     if missing:
         lines.append(f"Note: {_cut(one_line('; '.join(missing)), most)}")
@@ -109,5 +111,6 @@ def _cut(text: str, tokens: int) -> str:
     return kept if kept == text else f"{kept}..."
 
 
-def _left_out(count: int, of: int) -> str:
+def left_out(count: int, of: int) -> str:
+    """How many passages there was no room for."""
     return f"Left out for lack of space: {count} of {of} passages."

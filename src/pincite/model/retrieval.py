@@ -13,6 +13,9 @@ from pincite.model.documents import Chunk, SourceType, TermCounts, Vector
 from pincite.support.names import last_component
 
 Asks = Literal["symbol", "mixed", "prose"]
+#: Words for the lexical side; a sentence for the dense one; a passage as an answer might have it,
+#: which is embedded as documents are.
+SubQueryKind = Literal["lex", "vec", "hyde"]
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 SignalName = Literal[
     "dense",
@@ -44,10 +47,12 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Another wording of a question, for one collection or, where that is empty, for all."""
+    """Another wording of a question, for one collection or, where that is empty, for all. With a
+    `kind` it is for one side of the search."""
 
     text: str
     collection: str = ""
+    kind: SubQueryKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,10 @@ class Query:
 
     `symbols` are the names that it writes like code, with capitals that begin no sentence and a
     name that is the whole question, and `asks` what it is: nothing but such names (`symbol`), prose
-    with some (`mixed`), or `prose`."""
+    with some (`mixed`), or `prose`.
+
+    `subqueries` are asked besides it in every pass, each of one side; `intent` is for the reranker
+    alone."""
 
     text: str
     identifiers: tuple[str, ...] = ()
@@ -85,6 +93,8 @@ class Query:
     corpus: Corpus = Corpus()
     symbols: tuple[str, ...] = ()
     asks: Asks = "prose"
+    subqueries: tuple[Expansion, ...] = ()
+    intent: str = ""
 
     @property
     def sought(self) -> tuple[str, ...]:
@@ -134,12 +144,14 @@ class Scope:
 class Question:
     """What is asked: the `text` as it was given, which part of the index may be seen, and what the
     answer is for. `budget_ms` is a soft limit, None for none: once it is spent nothing more is
-    begun that could be left out (reranking as many, another pass), and the pack says what was."""
+    begun that could be left out (reranking as many, another pass), and the pack says what was.
+    `subqueries` are wordings of the caller, each `TYPE: TEXT` (see `model.subqueries`)."""
 
     text: str
     scope: Scope = Scope()
     mode: TaskMode = "explain"
     budget_ms: float | None = None
+    subqueries: tuple[str, ...] = ()
 
 
 class Hit(msgspec.Struct, frozen=True, gc=False):

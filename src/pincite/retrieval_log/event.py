@@ -44,14 +44,18 @@ class Asked:
     @classmethod
     def of(cls, question: Question, profile: Profile) -> Asked:
         """`options` are what a question has besides text and scope; None is left out."""
-        given = {"mode": question.mode, "budget_ms": question.budget_ms}
+        given: dict[str, Any] = {"mode": question.mode, "budget_ms": question.budget_ms}
         options = {name: value for name, value in given.items() if value is not None}
+        if question.subqueries:
+            options["subqueries"] = question.subqueries
         return cls(question.text, question.scope, _table(profile), options)
 
     @property
     def question(self) -> Question:
         """What was asked, without its secrets."""
-        return Question(self.text, self.scope, **self.options)
+        given = dict(self.options)
+        lines = tuple(given.pop("subqueries", ()))
+        return Question(self.text, self.scope, subqueries=lines, **given)
 
 
 @memoize_last

@@ -148,6 +148,13 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 'of a collection or "*"; at most three each'
             ),
         },
+        "expand": {
+            "by": "who words the question otherwise: nobody, its names, or the language model",
+            "strong_best": "the words do without from this part of the highest BM25 there can be",
+            "strong_gap": "and if the second hit lies below the first by this part of it",
+            "timeout_s": "seconds until the question is asked as it is",
+            "max_tokens": "tokens of the model's answer at most",
+        },
         "retrieve": {
             "dense_limit": "hits by meaning of each collection",
             "sparse_limit": "hits by words of each collection",
@@ -329,6 +336,11 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "least_lines": "lines of a unit at least, where the file and the budget have them",
             "file_share": "share of the results that one file has at most while others wait",
             "max_chars": "characters of neighbours and sections at most",
+        },
+        "optimise": {
+            "enabled": "puts results of one file that meet together, and leaves repetitions out",
+            "alike": "a result is left out if so much of it stands in a better one",
+            "max_tokens": "estimated tokens of what is put together at most, from above",
         },
         "pack": {
             "max_chars": "longer texts are cut, with a notice; 0 cuts nothing",

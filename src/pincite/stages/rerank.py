@@ -211,7 +211,9 @@ async def _scores(
             items=len(batch),
             tokens=lambda spent=spent: spent,  # type: ignore[misc]
         ) as reply:
-            found = await reranker.rerank(query.text, batch, top or None, instruction=instruction)
+            found = await reranker.rerank(
+                _asked(query), batch, top or None, instruction=instruction
+            )
             of_batch = [RerankScore(start + one.index, one.score) for one in found]
             reply.answered = lambda got=of_batch: {  # type: ignore[misc]
                 "scores": [[judged[one.index].chunk.id, round(one.score, 6)] for one in got]
@@ -236,6 +238,11 @@ def instruction_hash(query: Query, reranker: Reranker | None, config: RerankConf
     return sha256(text.encode()).hexdigest() if text else ""
 
 
+def _asked(query: Query) -> str:
+    """The question, with what is meant by it where that is known."""
+    return f"{query.text}\n{query.intent}" if query.intent else query.text
+
+
 def _affordable(
     candidates: tuple[Candidate, ...], config: RerankConfig, left_ms: float | None
 ) -> tuple[tuple[Candidate, ...], list[Notice]]:
@@ -255,7 +262,7 @@ def _affordable(
 
 def _costs(query: Query, documents: Sequence[str], instruction: str) -> list[int]:
     """Tokens that each document adds to a request: the question's and its own."""
-    asked = ceil((len(query.text) + len(instruction)) / _CHARS_PER_TOKEN)
+    asked = ceil((len(_asked(query)) + len(instruction)) / _CHARS_PER_TOKEN)
     return [asked + ceil(len(text) / _CHARS_PER_TOKEN) for text in documents]
 
 

@@ -10,6 +10,7 @@ from pincite.support.terminal import Painted
 
 if TYPE_CHECKING:
     from pincite.model import EvidencePack
+    from pincite.model.context_block import ContextOrder
     from pincite.ports import CollectionInfo
     from pincite.surfaces.table import Look
 
@@ -19,8 +20,8 @@ _ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are fil
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """How a pack is to be printed: the format, `null` for names that end with a NUL, and what
-    `surfaces.table.Look` says of the table; `max_tokens` are those of a prompt. All of it can
-    be said in JSON."""
+    `surfaces.table.Look` says of the table; `max_tokens` are those of a prompt or a context,
+    `order` and the `tokenizer` (a file) those of a context. All of it can be said in JSON."""
 
     form: str = "table"
     null: bool = False
@@ -31,6 +32,8 @@ class Wanted:
     whole: bool = False
     details: bool = False
     max_tokens: int = 4_000
+    order: str = "u"
+    tokenizer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +61,29 @@ def printed(
     if wanted.form == "prompt":
         prompt = pack.to_prompt(wanted.max_tokens, line_numbers=True)
         return Printed((prompt,), None, messages, level, query_id)
+    if wanted.form in ("context", "context_json"):
+        return Printed((_context(pack, wanted),), None, messages, level, query_id)
     if wanted.form != "table":
         parts = render(pack, wanted.form)  # type: ignore[arg-type]
         return Printed(parts, None, messages, level, query_id)
     look = look_of(pack, wanted, infos)
     return Printed(render(pack, "table", look), None, messages, level, query_id)
+
+
+def _context(pack: EvidencePack, wanted: Wanted) -> str:
+    from pathlib import Path
+
+    from pincite.model.context_block import write_context
+    from pincite.surfaces.render import to_json
+
+    count = None
+    if wanted.tokenizer:
+        from pincite.providers.tokens import tokenizer_counter
+
+        count = tokenizer_counter(Path(wanted.tokenizer))
+    order: ContextOrder = "rank" if wanted.order == "rank" else "u"
+    block = write_context(pack, wanted.max_tokens, order=order, count=count)
+    return to_json(block) if wanted.form == "context_json" else block.text
 
 
 def look_of(pack: EvidencePack, wanted: Wanted, infos: Iterable[CollectionInfo]) -> Look:

@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from pincite.model import Evidence, EvidencePack
+from pincite.model.context_block import results_for
 from pincite.model.passages import BETWEEN, cost_of, fitting_block
 from pincite.model.prompt import LEAST_TOKENS, closest_label, lacks, unsearched
 from pincite.model.verdict_words import CLOSEST, LEVEL_ADVICE, LEVEL_WORDS
@@ -23,10 +24,6 @@ MOST_TOKENS = 100_000
 __all__ = ["LEAST_TOKENS", "MAX_TOKENS", "MOST_TOKENS", "Budget", "answer_text", "results_for"]
 #: An argument of a tool.
 Budget = Annotated[int, Meta(ge=LEAST_TOKENS, le=MOST_TOKENS)]
-_MOST_RESULTS = 50
-_LEAST_RESULTS = 12
-#: A passage with its head; guess, unmeasured. More results than fit are listed by their citations.
-_TOKENS_EACH = 333
 _LISTED_SHARE = 5  # of the budget, at most, is for the list of what does not fit
 _NOTED_SHARE = 5  # and for what is said of the whole
 _NOT_SHOWN = "Not shown for lack of space"
@@ -35,12 +32,6 @@ _SAID = ("nothing_relevant", "moved", "stale_omitted")
 _UNSEARCHED = (
     "Nothing was searched, which says nothing of what is indexed: mend the filter, or leave it out."
 )
-
-
-def results_for(max_tokens: int) -> int:
-    """How many results are asked for where the caller gives no limit: the budget decides how many
-    of them are shown whole."""
-    return min(_MOST_RESULTS, max(_LEAST_RESULTS, max_tokens // _TOKENS_EACH))
 
 
 def answer_text(pack: EvidencePack, max_tokens: int = MAX_TOKENS, tools: ToolNames = TOOLS) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pincite.model import Chunk, Context, Match
-from pincite.model.citation import chars_of, cite
+from pincite.model import Chunk, Context
+from pincite.model.citation import cite
+from pincite.model.spans import between, match_of
 from pincite.support.token_estimate import estimate_tokens
 
 
@@ -97,7 +98,7 @@ class Document:
             start_column=None,
             end_column=None,
         )
-        marked = tuple(_match(self.chunks[place]) for place in sorted(found))
+        marked = tuple(match_of(self.chunks[place]) for place in sorted(found))
         return Context(
             start_line=begin.start_line,
             end_line=end.end_line,
@@ -105,24 +106,3 @@ class Document:
             citation=cite(span),
             matches=marked if len(marked) > 1 else (),
         )
-
-
-def _match(chunk: Chunk) -> Match:
-    start_char, end_char = chars_of(chunk) or (None, None)
-    return Match(cite(chunk), chunk.id, chunk.start_line, chunk.end_line, start_char, end_char)
-
-
-def between(before: Chunk, after: Chunk) -> str | None:
-    """What the file has between two neighbours: white space. None where it is not known, where they
-    are on two pages, and where they differ in their attributes, since a search that finds one may
-    be kept from the other."""
-    if before.content_hash != after.content_hash or before.attributes != after.attributes:
-        return None
-    size = after.start - before.end
-    if before.on_page is not None or after.on_page is not None:
-        known = before.page == after.page and size == len(after.space_before)
-        return after.space_before if known else None
-    newlines = after.start_line - before.end_line - before.text.endswith("\n")
-    if size == newlines >= 0:
-        return "\n" * size
-    return after.space_before if size == len(after.space_before) > 0 else None

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from pincite.errors import ConfigError, PinciteError, UsageError
 from pincite.model import (
+    Expansion,
     Notice,
     Pass,
     Query,
@@ -161,36 +162,37 @@ async def _one(
     done: Pass,
     vectors: QueryVectors,
 ) -> Retrieved:
-    """One collection: the question and, in a later pass, its expansions and widened kinds."""
+    """One collection: the question with its sub-queries and, in a later pass, its expansions and
+    widened kinds."""
     name = collection.spec.name
-    texts = [query.text]
+    wordings = [Expansion(query.text), *query.subqueries]
     if done.expanded:
-        texts += [
-            e.text
-            for e in query.expansions
-            if e.collection in ("", name, collection.spec.public_name)
+        wordings += [
+            e for e in query.expansions if e.collection in ("", name, collection.spec.public_name)
         ]
     notices: list[Notice] = []
     filter_ = await scope_filter(collection, scope, schema)
     requests = [
-        await _request(text, query, collection, filter_, config, vectors, notices) for text in texts
+        await _request(wording, query, collection, filter_, config, vectors, notices)
+        for wording in wordings
     ]
     if collection.embedded < 1 and collection.spec.dense is not None and config.mode != "keyword":
         notices.append(_partial(collection))
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     symbols = _symbols(requests[0], query, collection, config, done)
     wider += [symbols] if symbols else []
-    asked = [*zip(texts, requests, strict=True), *((query.text, one) for one in wider)]
+    pairs = enumerate(zip(wordings, requests, strict=True))
+    asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
+    asked += [(0, query.text, request) for request in wider]
     answers = await gather(
         [
             ask(collection, request)
             if config.keyword == "bm25"
             else with_all_words(collection, request, text)
-            for text, request in asked
+            for _, text, request in asked
         ]
     )
-    first, more = answers[: len(requests)], answers[len(requests) :]
-    numbered = [*enumerate(first), *((0, found) for found in more)]
+    numbered = [(n, found) for (n, _, _), found in zip(asked, answers, strict=True)]
     scales = {"dense": collection.spec.dense or ""}
     merged = merge_wordings(
         [
@@ -200,7 +202,7 @@ async def _one(
         ]
     )
     dense = frozenset((name,)) if any(r.dense is not None for r in requests) else frozenset()
-    ids = {hit.id for ranking in (more[-1] if symbols else ()) for hit in ranking.hits}
+    ids = {hit.id for ranking in (answers[-1] if symbols else ()) for hit in ranking.hits}
     return Retrieved(
         merged,
         (name,),
@@ -224,7 +226,7 @@ def _symbols(
 
 
 async def _request(
-    text: str,
+    wording: Expansion,
     query: Query,
     collection: Searchable,
     filter_: Filter,
@@ -232,15 +234,20 @@ async def _request(
     vectors: QueryVectors,
     notices: list[Notice],
 ) -> SearchRequest:
+    """A request to both sides, or to the one that the wording is for, which may be none here."""
+    text, kind = wording.text, wording.kind
     dense = None
-    if config.mode != "keyword":
+    if config.mode != "keyword" and kind is None:
         told = None if config.mode == "vector" else notices
         dense = await _dense(text, collection, vectors, told)
+    elif config.mode != "keyword" and kind != "lex":
+        dense = await _further(wording, collection, vectors, notices)
     sparse = SparseVector((), ())
-    if config.mode != "vector":
+    if config.mode != "vector" and kind in (None, "lex"):
         encode = partial(vectors.sparse_of, collection.sparse)
-        sparse = _emphasised(text, query.identifiers, encode, config.identifier_weight)
-        if not sparse.indices:
+        weight = config.identifier_weight if kind is None else 0.0
+        sparse = _emphasised(text, query.identifiers, encode, weight)
+        if not sparse.indices and kind is None:
             notices.append(_without_words(collection, config.mode))
     least = config.code_limit if collection.code else 0
     return SearchRequest(
@@ -277,6 +284,28 @@ async def _dense(
             notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
             notices += rate_notices(error)
     return None
+
+
+async def _further(
+    wording: Expansion, collection: Searchable, vectors: QueryVectors, notices: list[Notice]
+) -> Vector | None:
+    """The vector of a sub-query, as of a document where it is one. A notice says why there is
+    none; where the collection has no vectors, the question's own says so."""
+    if collection.spec.dense is None or collection.dense is None:
+        return None
+    try:
+        if wording.kind == "hyde":
+            return await vectors.of_document(collection.dense, wording.text)
+        return await vectors.of(collection.dense, wording.text)
+    except PinciteError as error:
+        said = f"{collection.spec.name} without {wording.kind}: {error.message}"
+        notices.append(Notice("subquery_unavailable", said))
+        return None
+
+
+def _asks(request: SearchRequest) -> bool:
+    """Has it a side that is asked? A sub-query may be of one that the collection has not."""
+    return request.dense is not None or request.sparse is not None
 
 
 def _partial(collection: Searchable) -> Notice:

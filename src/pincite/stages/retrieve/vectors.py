@@ -8,6 +8,11 @@ from pincite.model import SparseVector, Vector
 from pincite.ports import DenseEncoder, SparseEncoder
 
 
+async def _as_document(encoder: DenseEncoder, text: str) -> Vector:
+    vector: Vector = (await encoder.embed_documents([text]))[0]
+    return vector
+
+
 class QueryVectors:
     """Every text embedded once by each model, however many collections have that model."""
 
@@ -23,6 +28,13 @@ class QueryVectors:
         key = (encoder.fingerprint, text)
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(encoder.embed_query(text))
+        return await asyncio.shield(self._tasks[key])
+
+    async def of_document(self, encoder: DenseEncoder, text: str) -> Vector:
+        """The vector that the text would have as a document."""
+        key = (f"document {encoder.fingerprint}", text)
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.ensure_future(_as_document(encoder, text))
         return await asyncio.shield(self._tasks[key])
 
     def sparse_of(self, encoder: SparseEncoder, text: str) -> SparseVector:

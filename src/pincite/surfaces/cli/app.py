@@ -224,6 +224,7 @@ def _add_commands() -> None:
         store,
         watch,
     )
+    from pincite.surfaces.cli import context as cli_context
     from pincite.surfaces.cli import index as cli_index
     from pincite.surfaces.cli.eval import run as cli_eval
 
@@ -232,6 +233,7 @@ def _add_commands() -> None:
     app.add_command(search.explain)
     app.add_command(ask.ask)
     app.add_command(chat.chat)
+    app.add_command(cli_context.context)
     app.add_command(cli_eval.evaluate)
     app.add_command(cli_index.index)
     app.add_command(cli_index.collections)

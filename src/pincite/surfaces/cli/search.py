@@ -42,6 +42,9 @@ _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 _WIDE = 160  # columns where there is no terminal
 #: Options of `_SHOWING` that say nothing of what is searched.
 _OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "explained", "debug"),)
+#: Forms that take as many results as fit into a budget of tokens.
+_FOR_MODELS = ("prompt", "context", "context_json")
+_TYPED = ("lex", "vec", "hyde", "intent")
 _QUERY = click.argument("query", nargs=-1, required=True)
 ASKING = (
     click.option(
@@ -86,6 +89,15 @@ ASKING = (
         "--context",
         type=click.Choice(["none", "unit", "neighbours", "section"]),
         help="What is shown around a passage; usually context.around of the profile.",
+    ),
+    *(
+        click.option(f"--{kind}", kind, multiple=True, metavar="TEXT", help=what)
+        for kind, what in (
+            ("lex", "Other words, for the lexical side alone."),
+            ("vec", "The question as another sentence, for the dense side alone."),
+            ("hyde", "A passage as an answer might have it, for the dense side alone."),
+            ("intent", "What is meant; for the reranker alone."),
+        )
     ),
     index_option,
 )
@@ -159,12 +171,17 @@ def _mode(usual: TaskMode) -> Any:
     )
 
 
+def asking(usual: TaskMode) -> Sequence[Any]:
+    """The options of a command that asks one question."""
+    return (_QUERY, *ASKING, _mode(usual))
+
+
 @click.command()
 @with_options(click.argument("query", nargs=-1), *ASKING, _mode("explain"), *_SHOWING)
 def search(query: tuple[str, ...], **values: Any) -> int:
     """Find evidence for a question. Without one, on a terminal: while you type."""
     if query:
-        return _search(query=query, **values)
+        return search_with(query=query, **values)
     printing = (values[name] for name in ("null", "json_", "explained", "debug"))
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not terminal or any(printing) or values["form"] != "table":
@@ -180,6 +197,7 @@ def _live(
 
     asked = {name: value for name, value in values.items() if name not in _OF_PRINTING}
     standing = str(here()) if asked["paths"] or asked["not_paths"] else None
+    asked["subqueries"] = [f"{kind}: {text}" for kind in _TYPED for text in asked.pop(kind)]
     asked |= {"text": "", "preset": preset, "tags": tags_of_texts(tags), "here": standing}
     search_live(asked, _place().get("here", ""), index, colour=colour != "never")
     return OK
@@ -193,30 +211,33 @@ def evidence(preset: str | None, **values: Any) -> int:
     The same as `search --preset evidence --mode build`. In the modes build, debug and refactor both
     kinds are wanted among the results, as far as there are any that are relevant.
     """
-    return _search(preset=preset or "evidence", **values)
+    return search_with(preset=preset or "evidence", **values)
 
 
-def _search(
+def search_with(
     show_all: bool,
-    form: render.Format | Literal["prompt"],
+    form: render.Format | Literal["prompt", "context", "context_json"],
     max_tokens: int,
-    null: bool,
-    json_: bool,
-    around: int | None,
-    colour: When,
-    pager: bool,
-    explained: bool,
-    debug: bool,
     index: Path | None,
+    null: bool = False,
+    json_: bool = False,
+    around: int | None = None,
+    colour: When = "auto",
+    pager: bool = False,
+    explained: bool = False,
+    debug: bool = False,
+    order: str = "u",
+    tokenizer: str = "",
     **asked: Any,
 ) -> int:
+    """Search, and print what is found in this form; the exit code."""
     from pincite.surfaces.answer import Wanted
     from pincite.surfaces.cli.progress import waiting
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
-    if form == "prompt" and asked["limit"] is None:
-        from pincite.surfaces.tool_texts import results_for
+    if form in _FOR_MODELS and asked["limit"] is None:
+        from pincite.model.context_block import results_for
 
         asked["limit"] = results_for(max_tokens)
     options = asked_of(**asked, show_all=show_all)
@@ -228,6 +249,8 @@ def _search(
         whole=bool(asked["context"]),
         details=explained,
         max_tokens=max_tokens,
+        order=order,
+        tokenizer=tokenizer,
         **_place(),
     )
     with waiting(sys.stderr, "opening the index"):
@@ -311,7 +334,8 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> None:
 def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:
     """What the options of `ASKING` say, by the names of `SearchOptions`, as JSON can say it."""
     standing = str(here()) if asked["paths"] or asked["not_paths"] else None
-    return {**asked, "text": " ".join(query), "here": standing}
+    lines = [f"{kind}: {text}" for kind in _TYPED for text in asked.pop(kind)]
+    return {**asked, "text": " ".join(query), "here": standing, "subqueries": lines}
 
 
 def options_of(asked: Mapping[str, Any]) -> SearchOptions:

@@ -18,6 +18,7 @@ from pincite.diagnostics.status import kept_back
 from pincite.engine import AsyncPincite
 from pincite.model import Attributes, TaskMode
 from pincite.model.citation import with_chars, with_lines
+from pincite.model.context_block import write_context
 from pincite.stages.context import Around
 from pincite.surfaces import commands, tool_arguments
 from pincite.surfaces.mcp import texts
@@ -77,7 +78,10 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     tags: DescribedTags = {}
     context: Around | None = None
     budget_ms: Annotated[int, Meta(ge=1)] | None = None
-    detail: Literal["text", "full", "debug"] = "text"
+    subqueries: Annotated[
+        tuple[str, ...], Meta(max_length=16, description="As lex:, vec:, hyde: or intent: TEXT.")
+    ] = ()
+    detail: Literal["text", "context", "full", "debug"] = "text"
 
 
 class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -146,11 +150,12 @@ async def _search(
     query, budget, detail = (given.pop(name) for name in ("query", "max_tokens", "detail"))
     given["tags"] = bind_tags(bound, asked.tags)
     given["limit"] = asked.limit or results_for(budget)
-    options = commands.SearchOptions(query, preset=preset, **given)
+    block = detail == "context"  # for a prompt, the best passages at both ends
+    options = commands.SearchOptions(query, preset=preset, optimise=block, **given)
     pack, trace = await commands.search(engine, options, debug=detail == "debug")
     meta: dict[str, Any] = {"pincite/query_id": trace.query_id} if trace.query_id else {}
-    text = answer_text(pack, budget)
-    if detail == "text":
+    text = write_context(pack, budget).text if block else answer_text(pack, budget)
+    if detail in ("text", "context"):
         return Answer(text, meta=meta)
     meta["pincite/timings_ms"] = dict(pack.timings_ms)
     alike = replace(pack, timings_ms={})  # the same for the same question

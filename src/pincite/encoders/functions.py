@@ -1,0 +1,159 @@
+"""Embedding and reranking as functions, with the models that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from types import TracebackType
+from typing import Self
+
+from pincite.encoders.bundled import open_encoder
+from pincite.encoders.by_name import Models
+from pincite.errors import ConfigError, UsageError
+from pincite.ports import DenseEncoder, Reranker
+from pincite.settings.load import Settings
+from pincite.settings.models import BUNDLED
+from pincite.settings.opening import settings_for
+from pincite.support.arguments import require_count, require_kind, shown
+
+_MOST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A document in its place. `rank` counts from 1, `index` from 0 in the order of the input."""
+
+    rank: int
+    index: int
+    score: float
+    document: str
+
+
+class OpenModels:
+    """A dense model and a reranker, each opened when it is first needed and closed at the end. Use
+    it as an async context manager; one event loop.
+
+    >>> async with OpenModels(dense="voyage:voyage-4", rerank="cohere:rerank-v4.0-fast") as models:
+    ...     vector = await models.embed_query("how is a key rotated?")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        index: str | PathLike[str] | Settings | None = None,
+        *,
+        dense: str = "",
+        rerank: str = "",
+    ) -> None:
+        """`index` as for `AsyncPincite`: where the settings are read. `dense` and `rerank` name
+        other models, each PROVIDER:MODEL."""
+        self._settings = settings_for(index)
+        self._models = Models(
+            self._settings.use, self._settings.models, offline=self._settings.offline
+        )
+        self._dense_name = dense or self._settings.use.dense or BUNDLED
+        self._rerank_name = rerank or self._settings.use.rerank
+        self._bundled: DenseEncoder | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._models.close()
+
+    async def embed_query(self, query: str) -> list[float]:
+        """The vector of a question, of length 1. Raises UsageError for no text, ConfigError,
+        ModelUnavailable and ProviderError."""
+        vector = await (await self._dense()).embed_query(_text("query", query))
+        return [float(value) for value in vector]
+
+    async def embed_documents(self, documents: Sequence[str]) -> list[list[float]]:
+        """The vector of each document, in their order. Raises as `embed_query`."""
+        rows = await (await self._dense()).embed_documents(_texts(documents))
+        return [[float(value) for value in row] for row in rows]
+
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int = 10, *, instruction: str = ""
+    ) -> tuple[Ranked, ...]:
+        """The best documents, best first. Raises as `embed_query`, and ConfigError where no
+        reranker is named."""
+        require_count("top_n", top_n, most=_MOST)
+        texts = _texts(documents)
+        asked = _text("query", query)
+        if not texts:
+            return ()
+        scores = await (await self._reranker()).rerank(asked, texts, top_n, instruction=instruction)
+        return tuple(
+            Ranked(rank, one.index, one.score, texts[one.index])
+            for rank, one in enumerate(scores, start=1)
+        )
+
+    async def _dense(self) -> DenseEncoder:
+        if self._dense_name != BUNDLED:
+            return await self._models.dense(self._dense_name)
+        if self._bundled is None:
+            self._bundled = open_encoder(self._settings.models, threads=self._settings.threads)
+        return self._bundled
+
+    async def _reranker(self) -> Reranker:
+        if not self._rerank_name:
+            raise ConfigError(
+                "there is no reranker: none was named, and pincite.toml has none",
+                hint='rerank="PROVIDER:MODEL", or [models] with rerank = "..." in pincite.toml',
+            )
+        return await self._models.reranker(self._rerank_name)
+
+
+async def embed_query(
+    query: str, *, model: str = "", index: str | PathLike[str] | Settings | None = None
+) -> list[float]:
+    """The vector of a question by the configured dense model, or by `model`; see `OpenModels`,
+    which keeps models open."""
+    async with OpenModels(index, dense=model) as models:
+        return await models.embed_query(query)
+
+
+async def embed_documents(
+    documents: Sequence[str],
+    *,
+    model: str = "",
+    index: str | PathLike[str] | Settings | None = None,
+) -> list[list[float]]:
+    """The vectors of documents by the configured dense model, or by `model`; see `OpenModels`."""
+    async with OpenModels(index, dense=model) as models:
+        return await models.embed_documents(documents)
+
+
+async def rerank(
+    query: str,
+    documents: Sequence[str],
+    top_n: int = 10,
+    *,
+    model: str = "",
+    instruction: str = "",
+    index: str | PathLike[str] | Settings | None = None,
+) -> tuple[Ranked, ...]:
+    """The best `top_n` documents by the configured reranker, or by `model`, best first; see
+    `OpenModels`."""
+    async with OpenModels(index, rerank=model) as models:
+        return await models.rerank(query, documents, top_n, instruction=instruction)
+
+
+def _text(name: str, value: object) -> str:
+    """Text that can be sent. Raises UsageError."""
+    require_kind(name, value, str, "a text")
+    text = str(value).encode(errors="replace").decode()
+    if not text.strip():
+        raise UsageError(f"{name} is empty")
+    return text
+
+
+def _texts(documents: object) -> tuple[str, ...]:
+    if isinstance(documents, str | bytes) or not isinstance(documents, Sequence):
+        raise UsageError(f"documents is {shown(documents)}; it takes a list of texts")
+    return tuple(_text(f"documents[{place}]", one) for place, one in enumerate(documents))

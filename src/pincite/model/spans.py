@@ -1,0 +1,82 @@
+"""Passages of one document as spans of its text: what lies between them, and several as one."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pincite.model.citation import chars_of, cite
+from pincite.model.documents import Chunk
+from pincite.model.evidence import Match
+
+
+def match_of(chunk: Chunk) -> Match:
+    """A passage that was found, as a mark within what is shown."""
+    start_char, end_char = chars_of(chunk) or (None, None)
+    return Match(cite(chunk), chunk.id, chunk.start_line, chunk.end_line, start_char, end_char)
+
+
+def between(before: Chunk, after: Chunk) -> str | None:
+    """What the file has between two neighbours: white space. None where it is not known, where they
+    are on two pages, and where they differ in their attributes, since a search that finds one may
+    be kept from the other."""
+    if before.content_hash != after.content_hash or before.attributes != after.attributes:
+        return None
+    size = after.start - before.end
+    if before.on_page is not None or after.on_page is not None:
+        known = before.page == after.page and size == len(after.space_before)
+        return after.space_before if known else None
+    newlines = after.start_line - before.end_line - before.text.endswith("\n")
+    if size == newlines >= 0:
+        return "\n" * size
+    return after.space_before if size == len(after.space_before) > 0 else None
+
+
+def joined(before: Chunk, after: Chunk) -> Chunk | None:
+    """Two spans that overlap or touch as one, whose text is that of the file from the beginning of
+    the first to the end of the last. `before` begins no later than `after`. None where that text
+    is not known exactly, where what they have in common is not the same in both, and across
+    pages."""
+    if not _same_document(before, after) or before.start > after.start:
+        return None
+    if after.start > before.end:
+        space = between(before, after)
+        text = None if space is None else f"{before.text}{space}{after.text}"
+    else:
+        text = _overlapped(before, after)
+    if text is None:
+        return None
+    last = after if after.end > before.end else before
+    return msgspec.structs.replace(
+        before,
+        text=text,
+        end=last.end,
+        end_line=last.end_line,
+        end_column=last.end_column,
+        plain=None,
+    )
+
+
+def _same_document(before: Chunk, after: Chunk) -> bool:
+    """Are both of the same text, each with its place in it?"""
+
+    def place(one: Chunk) -> tuple[object, ...]:
+        return one.repo, one.ref, one.path, one.content_hash, one.cited_in, one.page
+
+    return (
+        place(before) == place(after)
+        and before.attributes == after.attributes
+        and not (before.visual or after.visual)
+        and all(one.end_line and one.end - one.start == len(one.text) for one in (before, after))
+    )
+
+
+def _overlapped(before: Chunk, after: Chunk) -> str | None:
+    """The text of two spans of which the second begins within the first or right behind it."""
+    offset = after.start - before.start
+    common = min(before.end, after.end) - after.start
+    lines = before.text.count("\n", 0, offset)
+    if before.start_line + lines != after.start_line:
+        return None
+    if before.text[offset : offset + common] != after.text[:common]:
+        return None
+    return before.text + after.text[common:]

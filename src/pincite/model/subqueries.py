@@ -1,0 +1,89 @@
+"""Other wordings of a question, each for one side of a search, a line each: `lex: key rotation`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from pincite.errors import UsageError
+from pincite.model.retrieval import Expansion, Query, SubQueryKind
+
+LineKind = Literal["lex", "vec", "hyde", "intent"]
+#: The characters and lines of each kind at most. guess, unmeasured
+_CHARS: Final[dict[str, int]] = {"lex": 200, "vec": 500, "hyde": 2_000, "intent": 500}
+_LINES: Final[dict[str, int]] = {"lex": 3, "vec": 3, "hyde": 2, "intent": 1}
+_LINE: Final = re.compile(r"(lex|vec|hyde|intent):[ \t]*(\S.*)")
+_MEANT: Final = (
+    "lex: words, vec: a sentence, hyde: a passage as an answer might have it, intent: ..."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SubQueries:
+    """What lines say: wordings for a side each, and the intent, which only a reranker reads.
+    `wrong` are the lines that say nothing."""
+
+    expansions: tuple[Expansion, ...] = ()
+    intent: str = ""
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """As they are written."""
+        said = tuple(f"{one.kind}: {one.text}" for one in self.expansions)
+        return (*said, f"intent: {self.intent}") if self.intent else said
+
+
+def read_subqueries(lines: Iterable[str], question: str) -> SubQueries:
+    """What the lines say. A line of another form, one that is too long or has control characters,
+    and one more than there may be of its kind are `wrong`. One that says the same as another or
+    as the question is left out."""
+    found: dict[tuple[SubQueryKind, str], Expansion] = {}
+    counts = dict.fromkeys(_LINES, 0)
+    seen = {" ".join(question.lower().split())}
+    intent, wrong = "", []
+    for line in lines:
+        read = _read(line)
+        if read is None or counts[read[0]] >= _LINES[read[0]]:
+            wrong.append(line)
+            continue
+        kind, text = read
+        if kind == "intent":
+            intent = text
+        elif (same := text.lower()) in seen or (kind, same) in found:
+            continue
+        else:
+            found[kind, same] = Expansion(text, kind=kind)
+        counts[kind] += 1
+    return SubQueries(tuple(found.values()), intent, tuple(wrong))
+
+
+def _read(line: str) -> tuple[LineKind, str] | None:
+    """Kind and text of a line, None for another form."""
+    match = _LINE.fullmatch(line.strip())
+    if match is None:
+        return None
+    kind, text = match[1], " ".join(match[2].split())
+    if len(text) > _CHARS[kind] or any(unicodedata.category(sign)[0] == "C" for sign in text):
+        return None
+    return kind, text  # type: ignore[return-value]
+
+
+def checked_subqueries(lines: Sequence[str], question: str) -> tuple[str, ...]:
+    """The lines as they were given. Raises UsageError for one that is no sub-query."""
+    if wrong := read_subqueries(lines, question).wrong:
+        most = ", ".join(f"{n} {kind} of {_CHARS[kind]:,} characters" for kind, n in _LINES.items())
+        raise UsageError(
+            f"{wrong[0][:80]!r} is no sub-query: it takes TYPE: TEXT with lex, vec, hyde or intent,"
+            f" without control characters, and at most {most}",
+            hint=_MEANT,
+        )
+    return tuple(lines)
+
+
+def with_subqueries(query: Query, asked: SubQueries) -> Query:
+    """The query with wordings that are asked besides it, and what the reranker is told."""
+    return replace(query, subqueries=asked.expansions, intent=asked.intent or query.intent)

@@ -1,0 +1,209 @@
+"""What a language model is given holds nothing twice: passages of one document that overlap or
+touch become one, and what a better passage says already is left out."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from pincite.errors import ConfigError
+from pincite.model import Candidate, Chunk, Context, Drop, Match
+from pincite.model.citation import cite
+from pincite.model.spans import joined, match_of
+from pincite.support.token_estimate import estimate_tokens
+
+_WORD = re.compile(r"\w+")
+_SHINGLE = 3  # words
+_COMPARED = 50  # of the best, so that a thousand results take no longer than half a second
+
+
+@dataclass(frozen=True, slots=True)
+class OptimiseConfig:
+    """`enabled`: whether results are put together at all. `alike`: a result is left out if so much
+    of it, as runs of three words, stands in one better result; 1 asks for all of it. `max_tokens`:
+    what is put together has no more, by an estimate from above. Measured in docs/decisions/0035.
+    """
+
+    enabled: bool = False
+    alike: float = 0.9
+    max_tokens: int = 900
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alike <= 1:
+            raise ConfigError(f"optimise.alike is {self.alike}; it must be above 0 and at most 1")
+        if self.max_tokens < 1:
+            raise ConfigError(f"optimise.max_tokens is {self.max_tokens}; it must be at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Optimised:
+    """The results that are left, best first, with what is shown for each, and what became of the
+    others."""
+
+    candidates: tuple[Candidate, ...]
+    contexts: tuple[Context | None, ...]
+    dropped: tuple[Drop, ...] = ()
+
+
+@dataclass(slots=True)
+class _Result:
+    """A result: `span` is all that is shown for it, None where that is not known as a part of the
+    file. `members` are other results that became part of it."""
+
+    rank: int
+    lead: Candidate
+    context: Context | None
+    span: Chunk | None
+    matches: tuple[Match, ...]
+    members: list[Candidate] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return self.context.text if self.context else self.lead.chunk.text
+
+
+def optimise(
+    candidates: Sequence[Candidate], contexts: Sequence[Context | None], config: OptimiseConfig
+) -> Optimised:
+    """The results without what they have in common. Each is a candidate, best first, with the
+    lines that are shown for it, or None for the passage alone.
+
+    Results of one document whose lines overlap or touch become one at the place of the best, which
+    keeps its signals: its lines are those of all, equal to the file, its citation is theirs, and
+    its `matches` are the passages that were found. After that a result is left out whose words
+    stand in a better one. Every candidate is either left or named in `dropped`.
+    """
+    pairs = zip(candidates, contexts, strict=True)
+    results = [_result(rank, *pair) for rank, pair in enumerate(pairs)]
+    merged = _merged(results, config)
+    kept, dropped = _distinct(merged, config)
+    numbers = {id(one): number for number, one in enumerate(kept, start=1)}
+    for result in merged:
+        whole = f"merged into [{numbers[id(result)]}]" if id(result) in numbers else ""
+        beside = whole or f"merged into {result.lead.chunk.candidate_id}"
+        dropped += [Drop(one.chunk.candidate_id, beside) for one in result.members]
+    return Optimised(
+        tuple(one.lead for one in kept), tuple(one.context for one in kept), tuple(dropped)
+    )
+
+
+def _result(rank: int, lead: Candidate, context: Context | None) -> _Result:
+    chunk = lead.chunk
+    if context is None:
+        return _Result(rank, lead, None, chunk, (match_of(chunk),))
+    marks = context.matches or (match_of(chunk),)
+    return _Result(rank, lead, context, _span(chunk, context), marks)
+
+
+def _span(chunk: Chunk, context: Context) -> Chunk | None:
+    """What is shown around a chunk as a span of its file, None if the chunk is not found in it."""
+    lines = context.text.split("\n")
+    above = chunk.start_line - context.start_line
+    if not 0 <= above < len(lines):
+        return None
+    offset = sum(len(line) + 1 for line in lines[:above]) + (chunk.start_column or 1) - 1
+    if context.text[offset : offset + len(chunk.text)] != chunk.text:
+        return None
+    start = chunk.start - offset
+    return msgspec.structs.replace(
+        chunk,
+        text=context.text,
+        start=start,
+        end=start + len(context.text),
+        start_line=context.start_line,
+        end_line=context.end_line,
+        start_column=None,
+        end_column=None,
+        space_before="" if offset else chunk.space_before,
+    )
+
+
+def _merged(results: Sequence[_Result], config: OptimiseConfig) -> list[_Result]:
+    """Neighbours that meet are put together; what comes of it stands at the place of the best."""
+    left: list[_Result] = []
+    files: dict[tuple[str, str, str], list[tuple[Chunk, _Result]]] = defaultdict(list)
+    for one in results:
+        chunk = one.lead.chunk
+        if one.span is None:
+            left.append(one)
+        else:
+            files[one.lead.collection, chunk.repo, chunk.path].append((one.span, one))
+    for some in files.values():
+        some.sort(key=lambda pair: (pair[0].start, -pair[0].end, pair[1].rank))
+        stack: list[_Result] = []
+        for _, one in some:
+            current = one
+            while stack and (span := _meeting(stack[-1], current, config)) is not None:
+                best, other = sorted((stack.pop(), current), key=_rank)
+                current = _together(best, other, span)
+            stack.append(current)
+        left += stack
+    return sorted(left, key=_rank)
+
+
+def _rank(one: _Result) -> int:
+    return one.rank
+
+
+def _meeting(upper: _Result, lower: _Result, config: OptimiseConfig) -> Chunk | None:
+    """Both as one span, if they meet, the whole is whole lines and it is not too long."""
+    if upper.span is None or lower.span is None:
+        return None
+    span = joined(upper.span, lower.span)
+    if span is None or span.start_column is not None or span.end_column is not None:
+        return None
+    if len(span.text) == max(len(upper.span.text), len(lower.span.text)):
+        return span  # one is part of the other, which is as long as it was
+    return span if estimate_tokens(span.text) <= config.max_tokens else None
+
+
+def _together(best: _Result, other: _Result, span: Chunk) -> _Result:
+    marks = {one.chunk_id: one for one in (*best.matches, *other.matches)}
+    matches = tuple(sorted(marks.values(), key=lambda one: (one.start_line, one.citation)))
+    context = Context(
+        start_line=span.start_line,
+        end_line=span.end_line,
+        text=span.text,
+        citation=cite(span),
+        matches=matches if len(matches) > 1 else (),
+    )
+    members = [*best.members, *other.members, other.lead]
+    return _Result(best.rank, best.lead, context, span, matches, members)
+
+
+def _distinct(
+    results: Sequence[_Result], config: OptimiseConfig
+) -> tuple[list[_Result], list[Drop]]:
+    """Without results of which nearly all stands in a better one."""
+    kept: list[tuple[_Result, frozenset[tuple[str, ...]]]] = []
+    dropped: list[Drop] = []
+    for one in results:
+        words = _shingles(one.text)
+        better = kept[:_COMPARED]
+        like = next((k for k, known in better if _contained(words, known) >= config.alike), None)
+        if like is None:
+            kept.append((one, words))
+            continue
+        reason = f"says the same as {like.lead.chunk.candidate_id}"
+        dropped.append(Drop(one.lead.chunk.candidate_id, reason))
+    return [one for one, _ in kept], dropped
+
+
+def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+    """The runs of three words, or all words where there are fewer (Broder, 1997, "On the
+    resemblance and containment of documents")."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    if not words:
+        return frozenset()
+    if len(words) < _SHINGLE:
+        return frozenset((tuple(words),))
+    return frozenset(zip(words, words[1:], words[2:], strict=False))
+
+
+def _contained(part: frozenset[tuple[str, ...]], whole: frozenset[tuple[str, ...]]) -> float:
+    """Which share of the runs of a part the whole has, too; none of a part without words."""
+    return len(part & whole) / len(part) if part else 0.0

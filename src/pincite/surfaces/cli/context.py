@@ -1,0 +1,55 @@
+"""`pincite context`: a question in, a block for a prompt out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pincite.surfaces.cli.options import with_options
+from pincite.surfaces.cli.search import asking, search_with
+
+_BLOCK = (
+    click.option(
+        "--budget",
+        type=int,
+        default=6_000,
+        show_default=True,
+        help="Tokens of the block at most.",
+    ),
+    click.option(
+        "--order",
+        type=click.Choice(["u", "rank"]),
+        default="u",
+        show_default=True,
+        help="u: the best first, the second best last, the others between; rank: best first.",
+    ),
+    click.option(
+        "--tokenizer",
+        type=click.Path(path_type=Path),
+        help="The tokenizer.json of the model that reads it; else tokens are estimated from above.",
+    ),
+    click.option(
+        "--all", "show_all", is_flag=True, help="Show the nearest even if none is relevant."
+    ),
+    click.option("--json", "json_", is_flag=True, help="The block with what is in it, as JSON."),
+)
+
+
+@click.command()
+@with_options(*asking("explain"), *_BLOCK)
+def context(budget: int, order: str, tokenizer: Path | None, json_: bool, **asked: Any) -> int:
+    """Print passages for the prompt of a language model: numbered, fenced and cited.
+
+    Passages of one file that overlap or touch are one, and repetitions are left out. What does not
+    fit into the budget is left out, the best passage last.
+    """
+    return search_with(
+        **asked,
+        optimise=True,
+        form="context_json" if json_ else "context",
+        max_tokens=budget,
+        order=order,
+        tokenizer=str(tokenizer.absolute()) if tokenizer else "",
+    )
