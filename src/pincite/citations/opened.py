@@ -41,7 +41,7 @@ class FileReader(OpenIndex):
 
         >>> listing = await pincite.files("docs/")
         >>> [file.path for file in listing.files]
-        ['docs/keys.md', 'docs/retries.md']
+        ['docs/backups.md', 'docs/keys.md']
         """
         from pincite.citations.many import list_files
 
