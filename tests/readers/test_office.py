@@ -301,3 +301,34 @@ def test_what_libreoffice_writes_has_the_same_text(suffix: str, tmp_path: Path) 
     assert [one[1:] for one in parts(found)] == [
         one[1:] for one in parts(extracted(suffix, SAMPLES[suffix]))
     ]
+
+
+def test_a_footnote_stands_behind_its_paragraph_and_its_words_are_not_torn() -> None:
+    raw = docx("before", "after")
+    names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    notes = (
+        f'<w:footnotes {names}><w:footnote w:id="7"><w:p><w:r><w:t>said below</w:t></w:r></w:p>'
+        "</w:footnote></w:footnotes>"
+    )
+    relation = (
+        '<Relationship Id="rId99" Target="footnotes.xml" Type="http://schemas.openxmlformats.org/'
+        'officeDocument/2006/relationships/footnotes"/></Relationships>'
+    )
+    kind = (
+        '<Override PartName="/word/footnotes.xml" ContentType="application/vnd.openxmlformats-'
+        'officedocument.wordprocessingml.footnotes+xml"/></Types>'
+    )
+    rels, types = "word/_rels/document.xml.rels", "[Content_Types].xml"
+    reference = 'be</w:t></w:r><w:r><w:footnoteReference w:id="7"/></w:r><w:r><w:t>fore'
+    document = member(raw, "word/document.xml").replace("before", reference)
+    changed = rezipped(
+        raw,
+        {
+            "word/document.xml": document,
+            "word/footnotes.xml": notes,
+            rels: member(raw, rels).replace("</Relationships>", relation),
+            types: member(raw, types).replace("</Types>", kind),
+        },
+    )
+    found = extracted("docx", changed)
+    assert found.text == "before\n\nsaid below\n\nafter"
