@@ -11,6 +11,7 @@ from bench.agents import agents
 from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.code_search_table import code_search
+from bench.documents_table import documents
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
@@ -308,6 +309,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "refusals": refusals,
     "agents": agents,
     "citations": citations,
+    "documents": documents,
     "evaluation": evaluation,
     "encoder": encoder,
     "providers": providers,

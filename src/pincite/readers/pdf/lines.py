@@ -28,20 +28,26 @@ _NUMBER = {"EN", "AN", "ES", "CS", "ET"}
 def lines_of(runs: Sequence[Run]) -> list[Line]:
     """Lines of one column, downwards. Runs side by side are one line."""
     lines: list[list[Run]] = []
+    mains: list[Run] = []  # of each line the run that says how high it is
     for run in sorted(runs, key=lambda one: (one.middle, one.left)):
-        for line in reversed(lines[-4:]):
-            if _beside(line, run):
-                line.append(run)
+        for place in range(len(lines) - 1, max(-1, len(lines) - 5), -1):
+            if _beside(mains[place], run):
+                lines[place].append(run)
+                mains[place] = max(mains[place], run, key=_weight)
                 break
         else:
             lines.append([run])
+            mains.append(run)
     made = [_line([glyph for run in line for glyph in run.glyphs], line) for line in lines]
     return sorted((one for one in made if one.text), key=lambda one: (one.middle, one.left))
 
 
-def _beside(line: Sequence[Run], run: Run) -> bool:
+def _weight(run: Run) -> tuple[float, int]:
+    return run.size, len(run.glyphs)
+
+
+def _beside(main: Run, run: Run) -> bool:
     """Is it on the line, rather than above or below it?"""
-    main = max(line, key=lambda one: (one.size, len(one.glyphs)))
     shared = min(main.bottom, run.bottom) - max(main.top, run.top)
     return shared >= _SAME_LINE * min(main.bottom - main.top, run.bottom - run.top)
 
