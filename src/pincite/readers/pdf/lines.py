@@ -15,6 +15,8 @@ from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around
 #: their text, 0.10 to 0.20 give the same words as pdftotext; tight letters need less than 0.25.
 _SPACE: Final = 0.16
 _LEAST_SPACE: Final = 0.06  # where the library sees one: behind an f that hangs over
+_ARABIC_SPACE: Final = 0.28  # some of its letters never join the next, and programs write spaces
+_ARABIC = re.compile(r"[\u0600-\u08ff]")
 _SAME_LINE: Final = 0.5  # of the lower one's height
 _WIDE: Final = 1.3  # sizes; justified lines have less
 _LEADS = re.compile(r"\.\.\. ?(?:\d{1,4}|[ivxlc]{1,6})$")
@@ -83,7 +85,11 @@ def text_of(glyphs: Sequence[Glyph]) -> str:
         if before is not None:
             size = min(before.style.size, glyph.style.size)
             gap = glyph.left - before.right
-            if spaced or gap > _SPACE * size or (glyph.spaced and gap > _LEAST_SPACE * size):
+            if _ARABIC.match(before.text) and _ARABIC.match(glyph.text):
+                apart = gap > _ARABIC_SPACE * size
+            else:
+                apart = gap > _SPACE * size or (glyph.spaced and gap > _LEAST_SPACE * size)
+            if spaced or apart:
                 pieces.append(" ")
         pieces.append(glyph.text)
         before, spaced = glyph, False
