@@ -15,6 +15,7 @@ from bench.cli import CliFigures
 from bench.code_search_table import code_search
 from bench.conversations_table import conversations
 from bench.diversity_table import diversity
+from bench.documents_table import documents
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
@@ -320,6 +321,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "answers": answers,
     "agents": agents,
     "citations": citations,
+    "documents": documents,
     "evaluation": evaluation,
     "encoder": encoder,
     "providers": providers,

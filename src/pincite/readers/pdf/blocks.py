@@ -22,6 +22,7 @@ from pincite.readers.pdf.paragraphs import (
 )  # fmt: skip
 
 _SAME_COLUMNS: Final = 3.0  # points that the columns of a table may move by from page to page
+_MOST_TITLES: Final = 500  # bookmarks of one page
 Looks = tuple[float, bool]
 Outline = Sequence[tuple[int, int, str]]
 
@@ -102,7 +103,8 @@ def _with_headings(
     of the bookmarks that look so."""
     named: defaultdict[int, dict[str, int]] = defaultdict(dict)
     for page, level, title in outline:
-        named[page].setdefault(_bare(title), min(6, level))
+        if len(named[page]) < _MOST_TITLES:
+            named[page].setdefault(_bare(title[:400]), min(6, level))
     levels: dict[int, int] = {}
     seen: defaultdict[Looks, Counter[int]] = defaultdict(Counter)
     likely: dict[int, Looks] = {}

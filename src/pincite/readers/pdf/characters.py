@@ -51,7 +51,10 @@ class View:
     what is shown, turned as the page is turned."""
 
     def __init__(self, page: pdfium.PdfPage) -> None:
-        left, bottom, right, top = page.get_cropbox()
+        box = pdfium_c.FS_RECTF()  # what is left of boxes that cannot be
+        pdfium_c.FPDF_GetPageBoundingBox(page.raw, ctypes.byref(box))
+        left, right = sorted((box.left, box.right))
+        bottom, top = sorted((box.bottom, box.top))
         self._left, self._bottom, self._right, self._top = left, bottom, right, top
         self.turn = page.get_rotation() % 360
         across, down = abs(right - left), abs(top - bottom)

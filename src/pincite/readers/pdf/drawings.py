@@ -16,6 +16,7 @@ from pincite.readers.pdf.layout import Placed
 
 MOST_OBJECTS: Final = 20_000  #: of one page; maps have more, and no tables
 _MOST_SEGMENTS: Final = 400  # of one path; longer ones are curves
+_MOST_STROKES: Final = 40_000  # of one page
 _DEPTH: Final = 4  # of forms in forms
 _THIN: Final = 2.5  # points: what is thinner is a rule
 _SHORTEST: Final = 4.0  # points: what is shorter is no rule
@@ -41,10 +42,11 @@ def read_drawings(page: pdfium.PdfPage, view: View) -> Drawings:
     upright: list[Placed] = []
     pictures: list[Placed] = []
     shapes: list[Placed] = []
-    count = 0
+    count = strokes = 0
     for kind, item, matrix in _objects(page):
         count += 1
-        if count > MOST_OBJECTS:
+        if count > MOST_OBJECTS or strokes > _MOST_STROKES:
+            count = MOST_OBJECTS + 1
             break
         if kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
             found = _bounds(item, matrix, view)
@@ -52,6 +54,7 @@ def read_drawings(page: pdfium.PdfPage, view: View) -> Drawings:
                 pictures.append(found)
             continue
         for one, filled in _strokes(item, matrix, view):
+            strokes += 1
             wide, high = one.right - one.left, one.bottom - one.top
             if high <= _THIN and wide >= _SHORTEST:
                 level.append(one)

@@ -18,6 +18,7 @@ _NEAR: Final = 4.0  # points between two parts of one picture
 _CAPTION_GAP: Final = 40.0  # points between a picture and its caption
 _BACKGROUND: Final = 0.85  # of the page: a scan under its text, or paper
 _SHAPES: Final = 6  # shapes of a drawing, at least
+_MOST_PARTS: Final = 500  # of pictures on one page; comparing them takes the square of it
 _LONGEST: Final = 1568  # pixels: models that see make larger pictures smaller
 _SCALE: Final = 2.0  # pixels in a point: 144 to the inch
 _PIXELS: Final = 2_500_000
@@ -36,7 +37,7 @@ def pictures_of(
 ) -> list[Placed]:
     """Places of pictures: parts side by side are one. A picture under a whole page of text is
     its background."""
-    large = [one for one in pictures if one.right > one.left and one.bottom > one.top][:2000]
+    large = [one for one in pictures if one.right > one.left and one.bottom > one.top][:_MOST_PARTS]
     found = [
         one
         for one in _together(large)
@@ -54,7 +55,7 @@ def drawings_of(
 ) -> list[Placed]:
     """Drawings made of shapes. Frames and rules are everywhere, so a drawing is one that stands
     right above or below its caption."""
-    if not captions or not _SHAPES <= len(shapes) <= 5000:
+    if not captions or not _SHAPES <= len(shapes) <= 2 * _MOST_PARTS:
         return []
     free = [one for one in shapes if not any(_overlap(one, table) for table in tables)]
     found = []
@@ -75,13 +76,17 @@ def is_caption(text: str) -> bool:
 def with_captions(blocks: Sequence[Block]) -> list[Block]:
     """The same with the captions in their pictures: the nearest that begins as captions do."""
     taken: dict[int, Block] = {}
+    captions = [
+        (position, one)
+        for position, one in enumerate(blocks)
+        if one.kind == "paragraph" and is_caption(one.text)
+    ]
     for picture in (one for one in blocks if one.kind == "image"):
         best = min(
             (
                 (distance, position)
-                for position, one in enumerate(blocks)
-                if one.kind == "paragraph" and position not in taken and is_caption(one.text)
-                if (distance := _distance(picture, one)) is not None
+                for position, one in captions
+                if position not in taken and (distance := _distance(picture, one)) is not None
             ),
             default=None,
         )

@@ -15,6 +15,8 @@ from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around
 #: their text, 0.10 to 0.20 give the same words as pdftotext; tight letters need less than 0.25.
 _SPACE: Final = 0.16
 _LEAST_SPACE: Final = 0.06  # where the library sees one: behind an f that hangs over
+_ARABIC_SPACE: Final = 0.28  # some of its letters never join the next, and programs write spaces
+_ARABIC = re.compile(r"[\u0600-\u08ff]")
 _SAME_LINE: Final = 0.5  # of the lower one's height
 _WIDE: Final = 1.3  # sizes; justified lines have less
 _LEADS = re.compile(r"\.\.\. ?(?:\d{1,4}|[ivxlc]{1,6})$")
@@ -28,20 +30,26 @@ _NUMBER = {"EN", "AN", "ES", "CS", "ET"}
 def lines_of(runs: Sequence[Run]) -> list[Line]:
     """Lines of one column, downwards. Runs side by side are one line."""
     lines: list[list[Run]] = []
+    mains: list[Run] = []  # of each line the run that says how high it is
     for run in sorted(runs, key=lambda one: (one.middle, one.left)):
-        for line in reversed(lines[-4:]):
-            if _beside(line, run):
-                line.append(run)
+        for place in range(len(lines) - 1, max(-1, len(lines) - 5), -1):
+            if _beside(mains[place], run):
+                lines[place].append(run)
+                mains[place] = max(mains[place], run, key=_weight)
                 break
         else:
             lines.append([run])
+            mains.append(run)
     made = [_line([glyph for run in line for glyph in run.glyphs], line) for line in lines]
     return sorted((one for one in made if one.text), key=lambda one: (one.middle, one.left))
 
 
-def _beside(line: Sequence[Run], run: Run) -> bool:
+def _weight(run: Run) -> tuple[float, int]:
+    return run.size, len(run.glyphs)
+
+
+def _beside(main: Run, run: Run) -> bool:
     """Is it on the line, rather than above or below it?"""
-    main = max(line, key=lambda one: (one.size, len(one.glyphs)))
     shared = min(main.bottom, run.bottom) - max(main.top, run.top)
     return shared >= _SAME_LINE * min(main.bottom - main.top, run.bottom - run.top)
 
@@ -77,7 +85,11 @@ def text_of(glyphs: Sequence[Glyph]) -> str:
         if before is not None:
             size = min(before.style.size, glyph.style.size)
             gap = glyph.left - before.right
-            if spaced or gap > _SPACE * size or (glyph.spaced and gap > _LEAST_SPACE * size):
+            if _ARABIC.match(before.text) and _ARABIC.match(glyph.text):
+                apart = gap > _ARABIC_SPACE * size
+            else:
+                apart = gap > _SPACE * size or (glyph.spaced and gap > _LEAST_SPACE * size)
+            if spaced or apart:
                 pieces.append(" ")
         pieces.append(glyph.text)
         before, spaced = glyph, False

@@ -10,7 +10,9 @@ from typing import Final
 from pincite.readers.pdf.layout import Line
 
 _ZONE: Final = 0.2  # of the page's height at its top and bottom
-_EDGE_LINES: Final = 2  # lines at either edge that are looked at
+_EDGE_LINES: Final = 2  # rows at either edge that are looked at
+_MOST_LINES: Final = 24  # parts of these rows
+_FEW_WORDS: Final = 4  # around a number that is counted on, as in "page 3 of 20"
 _SAME_PLACE: Final = 4.0  # points
 _NEAR: Final = 3  # pages before and after; left and right pages have different headers
 _SHARE: Final = 0.3  # of the pages count as the edge says: these are page numbers
@@ -63,6 +65,8 @@ def _outermost(lines: Sequence[Line], direction: int) -> list[Line]:
                 break
             rows.append(line.middle)
         found.append(line)
+        if len(found) == _MOST_LINES:
+            break
     return found
 
 
@@ -90,6 +94,8 @@ def _follows(text: str, other: str, distance: int) -> bool:
         return True
     if _ROMAN.fullmatch(text) and _ROMAN.fullmatch(other):
         return True
+    if not _at_ends(text) and len(text.split()) > _FEW_WORDS:
+        return False
     numbers, others = _NUMBER.findall(text), _NUMBER.findall(other)
     if len(numbers) != len(others) or _NUMBER.sub("#", text) != _NUMBER.sub("#", other):
         return False

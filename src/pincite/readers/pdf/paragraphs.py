@@ -93,30 +93,32 @@ def joined(lines: Sequence[Line], words: Collection[str]) -> str:
         return ""
     if lines[0].style.mono:
         return code_of(lines)
-    text = lines[0].text
+    parts = [lines[0].text]
     for line in lines[1:]:
-        text = _continued(text, line.text, words)
-    return text.replace(_SOFT, "")
+        parts[-1] = _ended(parts[-1], line.text, words)
+        parts.append(line.text)
+    return "".join(parts).replace(_SOFT, "")
 
 
-def _continued(text: str, more: str, words: Collection[str]) -> str:
+def _ended(text: str, more: str, words: Collection[str]) -> str:
+    """A line with what stands between it and the next."""
     if text.endswith(_SOFT):
-        return text[:-1] + more
+        return text[:-1]
     if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and more[:1].islower():
-        head = _WORD.findall(text[:-1])[-1:]
-        tail = _WORD.match(more)
+        head = _WORD.findall(text[-80:-1])[-1:]
+        tail = _WORD.match(more[:80])
         if head and tail:
             parted = f"{head[0]}-{tail[0]}".lower()
             if parted in words and parted.replace("-", "") not in words:
-                return text + more
+                return text
             if "-" in head[0]:  # a compound of more parts keeps its hyphens
-                return text + more
-            return text[:-1] + more
+                return text
+            return text[:-1]
     if text.endswith("-") and len(text) > 1 and text[-2].isalnum():
-        return text + more  # before a name or a number
+        return text  # before a name or a number
     if _ASIA.match(text[-1:]) and _ASIA.match(more[:1]):
-        return text + more
-    return f"{text} {more}"
+        return text
+    return f"{text} "
 
 
 def code_of(lines: Sequence[Line]) -> str:
