@@ -3,6 +3,7 @@ what is deleted is gone."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -149,6 +150,8 @@ class PrivateFile:
                     hint="make room on that disk, then do the same again",
                 ) from error
             said = getattr(error, "strerror", None) or str(error)
+            if getattr(error, "errno", 0) == errno.ELOOP:
+                said = "it is a symbolic link"
             raise MemoryUnavailable(
                 f"{self._what} {self._path} cannot be {verb}: {said}",
                 hint="see that the folder is there and yours, and that nothing else has the file"

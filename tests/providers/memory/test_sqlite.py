@@ -63,7 +63,7 @@ def modes_in(folder: Path) -> list[int]:
     return [stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()]
 
 
-def test_recall_of_ten_thousand_random_cases_never_crosses_users(tmp_path: Path) -> None:
+def test_recall_of_random_cases_never_crosses_users(tmp_path: Path) -> None:
     """A sample here; all of them in `bench/conversations.py`."""
     chance = random.Random(7)
     words = ("tea", "coffee", "bicycle", "printer", "cellar", "exam", "key", "lamp")
@@ -166,6 +166,10 @@ def test_what_is_no_memory_is_refused_and_nothing_hangs(tmp_path: Path, kind: st
             asyncio.run(memory.recall("ada", "text", 5))
     if kind == "another":
         assert path.read_bytes() == before
+    if kind == "link":
+        with pytest.raises(MemoryUnavailable, match="symbolic link"):
+            asyncio.run(memory.facts("ada"))
+        assert (tmp_path / "elsewhere").read_bytes() == b""
 
 
 def test_a_memory_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
