@@ -9,14 +9,30 @@ from typing import Any
 
 import pytest
 
+from pincite.catalog.sqlite import SqliteCatalog
 from pincite.diagnostics.explain import explain_table
-from pincite.errors import ConfigError, EnginePanicked, StoreError
-from pincite.model import ChatMode, Chunk, DocumentRecord, EvidencePack, Ranking, Scope, SignalKind
+from pincite.errors import ConfigError, EnginePanicked, StoreError, UsageError
+from pincite.index.local import LocalIndex
+from pincite.model import (
+    ChatMode,
+    Chunk,
+    CollectionSpec,
+    DocumentRecord,
+    EvidencePack,
+    IndexedDocument,
+    Point,
+    Ranking,
+    Scope,
+    SignalKind,
+)
 from pincite.ports import Quote, Readable, Searchable, SearchRequest, Seen, Stored
 from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
+from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stages.probe import ProbeConfig
+from pincite.stores.memory import MemoryStore
 from pincite.trace import Trace
+from tests.builders import chunk
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
 GOOD = "how do I rotate a key with a new secret"
@@ -336,3 +352,43 @@ def test_the_look_is_a_step_that_explain_names_and_debug_keeps() -> None:
     (exchange,) = trace.exchanges
     assert exchange.stage == "probe"
     assert exchange.asked["dense_limit"] == 1
+
+
+async def of_two_courses(require: tuple[str, ...] = ()) -> tuple[Searchable, Recording]:
+    """What one course has about keys the other one may not see."""
+    encoder, sparse = TopicEncoder(), Bm25Encoder()
+    index = LocalIndex(MemoryStore(), SqliteCatalog(":memory:"))
+    spec = CollectionSpec(
+        *("main", sparse.fingerprint, "chunker", encoder.fingerprint, encoder.dimensions),
+        average_length=10.0,
+        attributes={"course": "keyword"},
+        require=require,
+    )
+    await index.create(spec)
+    for course, path in (("theirs", "keys"), ("ours", "billing")):
+        vector, length = sparse.encode_document(TEXTS[path], 10.0)
+        (row,) = await encoder.embed_documents([TEXTS[path]])
+        one = chunk(path, text=TEXTS[path], path=path, attributes={"course": course})
+        record = DocumentRecord("acme", path, path, "0" * 64, "c0ffee", 1, 1, 1, length)
+        await index.replace("main", [IndexedDocument(record, [Point(one, vector, length, row)])])
+    recording = Recording(index)
+    return Searchable(spec, recording, sparse, encoder, kinds=frozenset({"docs"})), recording
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_another_tenant_has_passes_no_threshold_and_is_named_nowhere(mode: ChatMode) -> None:
+    collection, asked = asyncio.run(of_two_courses(("course",)))
+    pack = ask(GOOD, collection, profile=probing(mode), scope=Scope(tags={"course": "ours"}))
+    assert pack.verdict.level == ("none" if mode == "strict" else "weak")
+    assert "keys" not in pack.to_json()
+    assert len(asked.searched) == 1
+    theirs = ask(GOOD, collection, profile=probing(mode), scope=Scope(tags={"course": "theirs"}))
+    assert theirs.verdict.level == "grounded"
+
+
+def test_tags_that_are_required_and_missing_are_refused_before_anything_is_asked() -> None:
+    collection, asked = asyncio.run(of_two_courses(("course",)))
+    for tags in ({}, {"course": ""}, {"course": ()}):
+        with pytest.raises(UsageError):
+            ask(GOOD, collection, profile=probing(), scope=Scope(tags=tags))
+    assert asked.searched == asked.loaded == []

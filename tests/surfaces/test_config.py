@@ -84,7 +84,7 @@ def test_a_preset_that_is_shown_and_used_as_a_file_gives_the_same_packs(
 def test_presets_are_listed_each_with_what_it_is_for(cli: Cli) -> None:
     lines = cli("presets", "list").stdout.splitlines()
     assert [line.split()[0] for line in lines] == [*PRESETS]
-    assert "coding agents" in lines[1]
+    assert "coding agents" in lines[[*PRESETS].index("evidence")]
     listed = cli.json("presets", "list")
     assert [one["name"] for one in listed] == [*PRESETS]
     assert not (cli.folder / ".pincite").exists()
