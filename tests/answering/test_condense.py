@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -58,7 +58,11 @@ class Failing(ScriptedLLM):
         raise self._error or Unavailable("never")
 
     async def stream(
-        self, messages: Sequence[Message], *, max_tokens: int | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        on_finish: Callable[[Finish], None] | None = None,
     ) -> AsyncIterator[str]:
         yield ""
 
