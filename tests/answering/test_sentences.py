@@ -70,7 +70,6 @@ def test_sentences_are_in_order_and_lose_no_word(text: str) -> None:
         assert ends[-1] <= one.start < one.end <= len(text)
         ends.append(one.end)
     kept = "".join(texts(text))
-    assert kept.count("a") + kept.count("B") >= 0.0 * text.count("a")
     if "`" not in text:
         assert kept.count("a") == text.count("a")
 

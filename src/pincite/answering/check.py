@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -27,6 +28,7 @@ _LEAST_WORDS: Final = 3  # informative ones; a shorter sentence is a heading, a 
 #: Words that count things in prose rather than say what a passage says.
 _COUNTING: Final = frozenset(("one", "two", "first", "second", "once", "half", "third", "zero"))
 _MOST_NAMED = 5
+_REMEMBERED = 4_096  # texts whose words are remembered while one answer is checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ def check(
     to the next citation of its paragraph. Where `must_cite`, a sentence of some words that belongs
     to none is doubtful, too. `terms` are the informative words of a text.
     """
+    terms = lru_cache(maxsize=_REMEMBERED)(terms)  # sentences of a passage are asked for each claim
     by_number = {one.number: one for one in told}
     kept, removed, holes = _without_foreign(text, frozenset(by_number))
     doubts: list[Doubtful] = []
