@@ -9,5 +9,6 @@ SHAPES = {
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
     5: "63800d487023391a",
+    6: "586f2b6fe2cfee19",
 }
 PROTOCOL = max(SHAPES)
