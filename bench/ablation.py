@@ -34,7 +34,6 @@ from bench.variants import deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.file import open_catalog
 from pincite.deps import Deps
-from pincite.evals.analysis.measures import evaluate_each
 from pincite.evals.analysis.statistics import interval
 from pincite.evals.analysis.summary import scores as scores_of
 from pincite.evals.golden.beir import read_beir
@@ -191,7 +190,7 @@ async def _cosqa(options: Options) -> list[Asked]:
                 spec = await build(index, collection, cached)
                 deps = deps_of("default", spec, index, cached, code=True)
                 return [
-                    await _before(text, deps, profile, _judged(key, collection.judgements[key]))
+                    await _before(text, deps, profile, _judged(collection.judgements[key]))
                     for key, text in collection.queries.items()
                 ]
             finally:
@@ -201,12 +200,20 @@ async def _cosqa(options: Options) -> list[Asked]:
         encoder.close()
 
 
-def _judged(key: str, gains: Mapping[str, int]) -> Judge:
+def _judged(gains: Mapping[str, int]) -> Judge:
+    """nDCG@10 with linear gains, as `pincite.evals.analysis.measures` has it, of one question."""
+    best = sorted(gains.values(), reverse=True)[:_SHOWN]
+
     def worth(order: Sequence[Candidate]) -> float:
-        found = {key: [one.chunk.path for one in order]}
-        return evaluate_each(("nDCG@10",), {key: gains}, found)[key]["nDCG@10"]
+        ideal = _discounted(best)
+        found = [gains.get(one.chunk.path, 0) for one in order[:_SHOWN]]
+        return _discounted(found) / ideal if ideal else 0.0
 
     return worth
+
+
+def _discounted(gains: Sequence[int]) -> float:
+    return math.fsum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
 
 
 async def _before(text: str, deps: Deps, profile: Profile, judge: Judge) -> Asked:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Set
 
 from pincite.model import Chunk
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.words import Asked, Vocabulary, share
+from pincite.stages.rank_code.words import Asked, Overlap
 from pincite.support.names import last_component
 
 _OTHER_CASE = 0.5
@@ -21,7 +21,7 @@ def defining_files(files: Iterable[Collection[Chunk]]) -> Mapping[str, int]:
 def definition_part(
     asked: Asked,
     chunk: Chunk,
-    vocabulary: Vocabulary,
+    overlap: Overlap,
     files: Mapping[str, int],
     config: RankCodeConfig,
 ) -> float:
@@ -38,11 +38,10 @@ def definition_part(
     if not chunk.symbols:
         return 0.0
     ends = _ends(chunk)
-    words = tuple(dict.fromkeys(word for end in ends for word in vocabulary.words(end)))
     return (
         config.defines * _defined(ends, asked.code, files)
         + config.mentions * _rarest(ends & asked.names, files)
-        + config.overlap * share(asked.words, words)
+        + config.overlap * overlap.share(ends)
     )
 
 
@@ -54,6 +53,8 @@ def _defined(ends: Set[str], names: Set[str], files: Mapping[str, int]) -> float
     as_written = ends & names
     if as_written:
         return _rarest(as_written, files)
+    if not names:
+        return 0.0
     lower = {name.lower() for name in names}
     return _OTHER_CASE * _rarest({end for end in ends if end.lower() in lower}, files)
 

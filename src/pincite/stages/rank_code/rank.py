@@ -16,7 +16,7 @@ from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.definitions import defining_files, definition_part
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import priors_for
-from pincite.stages.rank_code.words import Terms, Vocabulary
+from pincite.stages.rank_code.words import Overlap, Terms, Vocabulary
 
 __all__ = ["RankCodeConfig", "rank_code"]
 
@@ -116,21 +116,23 @@ def _ranked(
     chunks: dict[_File, list[Chunk]] = defaultdict(list)
     for one in candidates:
         chunks[_file(one)].append(one.chunk)
+    overlap = Overlap(asked.words, vocabulary)
     defining = defining_files(chunks.values())
     scores = _scores(candidates)
     adding = _adding(candidates, config.coherent_dense, partial) or scores
     for one, score, adds in zip(candidates, scores, adding, strict=True):
-        part = definition_part(asked, one.chunk, vocabulary, defining, config)
+        part = definition_part(asked, one.chunk, overlap, defining, config)
         files[_file(one)].append(_Passage(one, score, adds, part))
     names = name_parts(asked, {path for *_, path in files}, vocabulary, config)
     shares = _coherence(files)
     scored: list[tuple[float, Candidate]] = []
     for key, passages in files.items():
+        kinds = {chunk.source_type: chunk for chunk in chunks[key]}
         parts = (
             Signal("coherence", "share", shares[key]),
             Signal("names", "share", names[key[2]]),
             Signal("definition", "share", max(one.definition for one in passages)),
-            Signal("prior", "share", max(priors.of(one.candidate.chunk) for one in passages)),
+            Signal("prior", "share", max(priors.of(chunk) for chunk in kinds.values())),
         )
         best = max(one.score for one in passages)
         of_file = (

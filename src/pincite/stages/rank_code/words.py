@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,32 @@ def _begin(one: str, other: str) -> bool:
 def share(words: Sequence[Word], others: Sequence[Word]) -> float:
     """How much of the words the others have, 0..1; 0 for no words."""
     return sum(likeness(word, others) for word in words) / len(words) if words else 0.0
+
+
+class Overlap:
+    """The share of a question's words in the names that a passage defines; each name is held
+    against the question once, however many passages have it."""
+
+    def __init__(self, asked: Sequence[Word], vocabulary: Vocabulary) -> None:
+        self._asked = asked
+        self._vocabulary = vocabulary
+        self._known: dict[str, tuple[float, ...]] = {}
+
+    def share(self, names: Iterable[str]) -> float:
+        """0..1: of each word of the question how like it is to any word of the names."""
+        alike = [found for name in names if (found := self._alike(name))]
+        if not alike:
+            return 0.0
+        return math.fsum(map(max, zip(*alike, strict=True))) / len(self._asked)
+
+    def _alike(self, name: str) -> tuple[float, ...]:
+        """How like each word of the question is to a word of this name; empty where none is."""
+        known = self._known.get(name)
+        if known is None:
+            words = self._vocabulary.words(name)
+            found = tuple(likeness(word, words) for word in self._asked)
+            known = self._known[name] = found if any(found) else ()
+        return known
 
 
 def _last(names: Iterable[str], least: int) -> frozenset[str]:
