@@ -12,10 +12,13 @@ from pincite.model import Corpus
 from pincite.presets import EVIDENCE, GENERAL, MULTI_MODEL, PRESETS, preset_names, preset_table
 from pincite.presets import description as description_of
 from pincite.profile import SECTIONS, Profile
+from pincite.stages.blend import BlendConfig
 from pincite.stages.coverage import CoverageConfig
+from pincite.stages.expand import ExpandConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.load import LoadConfig
 from pincite.stages.merge import MergeConfig
+from pincite.stages.optimise import OptimiseConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.rank_code import RankCodeConfig
@@ -48,6 +51,14 @@ EXPECTED = {
         cover=CoverageConfig(candidates=30),
         select=SelectConfig(results=12, docs=3, code=3),
         pack=PackConfig(need_url=True),
+    ),
+    "local": Profile(
+        expand=ExpandConfig(by="llm"),
+        fuse=FuseConfig(method="rrf_bonus"),
+        smooth=SmoothConfig(weight=0.0),
+        rerank=RerankConfig(pool=30),
+        blend=BlendConfig(method="tiers", retrieval="score"),
+        optimise=OptimiseConfig(enabled=True),
     ),
     MULTI_MODEL: Profile(
         retrieve=RetrieveConfig(
@@ -91,9 +102,9 @@ def test_a_name_that_is_none_is_answered_with_the_most_similar_one_first() -> No
 def test_names_of_presets_are_known_without_opening_one() -> None:
     code = (
         "import sys\nfrom pincite.presets import PRESETS\nnames = [*PRESETS]\n"
-        "print(names == ['general', 'evidence', 'multi-model'], 'pincite.profile' in sys.modules,"
-        " 'tomllib' in sys.modules)\n"
+        "known = ['general', 'evidence', 'local', 'multi-model']\n"
+        "print(names == known, 'pincite.profile' in sys.modules, 'tomllib' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]
-    assert preset_names() == ("general", "evidence", "multi-model")
+    assert preset_names() == ("general", "evidence", "local", "multi-model")
