@@ -230,7 +230,7 @@ def test_there_is_no_signal_where_nothing_is_known(rankings: list[Ranking]) -> N
 def test_settings_that_make_no_sense_are_refused() -> None:
     for wrong in ({"by": "magic"}, {"strong_best": 2}, {"timeout_s": 0}, {"max_tokens": 0}):
         with pytest.raises(ConfigError, match="expand"):
-            ExpandConfig(**wrong)  # type: ignore[arg-type]
+            ExpandConfig(**wrong)
 
 
 class Sides(TopicEncoder):

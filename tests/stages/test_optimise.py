@@ -213,7 +213,7 @@ def test_nothing_gives_nothing() -> None:
 def test_settings_that_make_no_sense_are_refused() -> None:
     for wrong in ({"alike": 0.0}, {"alike": 1.1}, {"max_tokens": 0}):
         with pytest.raises(ConfigError, match="optimise"):
-            OptimiseConfig(**wrong)  # type: ignore[arg-type]
+            OptimiseConfig(**wrong)
 
 
 def test_spans_out_of_order_are_not_joined() -> None:

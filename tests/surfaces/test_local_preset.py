@@ -33,12 +33,12 @@ def server() -> Iterator[ContractServer]:
 
 
 @pytest.fixture
-def watched(cli: Cli, tmp_path: Path, server: ContractServer) -> tuple[Cli, dict[str, str]]:
+def watched(cli: Cli, tmp_path: Path, server: ContractServer) -> tuple[Cli, dict[str, Any]]:
     """An index with the three models of the recipe, and the variables that watch all sockets."""
     hooks = tmp_path / "hooks"
     hooks.mkdir()
     (hooks / "sitecustomize.py").write_text(_HOOK, encoding="utf-8")
-    variables = {"PYTHONPATH": str(hooks), "REACHED": str(tmp_path / "reached")}
+    variables: dict[str, Any] = {"PYTHONPATH": str(hooks), "REACHED": str(tmp_path / "reached")}
     url = server.url("llamacpp")
     lines = [
         'preset = "local"',
@@ -57,14 +57,14 @@ def watched(cli: Cli, tmp_path: Path, server: ContractServer) -> tuple[Cli, dict
     return cli, variables
 
 
-def asked(cli: Cli, variables: dict[str, str], *options: str) -> dict[str, Any]:
+def asked(cli: Cli, variables: dict[str, Any], *options: str) -> dict[str, Any]:
     done = cli("search", "how is a key rotated", "--json", "--all", *options, **variables)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
 def test_nothing_leaves_the_machine(
-    watched: tuple[Cli, dict[str, str]], server: ContractServer
+    watched: tuple[Cli, dict[str, Any]], server: ContractServer
 ) -> None:
     cli, variables = watched
     server.record.clear()
@@ -74,7 +74,7 @@ def test_nothing_leaves_the_machine(
     assert not Path(variables["REACHED"]).exists()
 
 
-def test_the_watch_sees_who_leaves(watched: tuple[Cli, dict[str, str]]) -> None:
+def test_the_watch_sees_who_leaves(watched: tuple[Cli, dict[str, Any]]) -> None:
     cli, variables = watched
     cli.write("pincite.toml", '[models]\nrerank = "llamacpp:http://192.0.2.1:9#any"\n')
     cli("rerank", "a", "b", "c", code=1, **variables)
@@ -82,7 +82,7 @@ def test_the_watch_sees_who_leaves(watched: tuple[Cli, dict[str, str]]) -> None:
 
 
 def test_each_model_is_asked_with_its_own_prompt_and_thirty_are_reranked(
-    watched: tuple[Cli, dict[str, str]], server: ContractServer
+    watched: tuple[Cli, dict[str, Any]], server: ContractServer
 ) -> None:
     cli, variables = watched
     server.record.clear()
@@ -100,7 +100,7 @@ def test_each_model_is_asked_with_its_own_prompt_and_thirty_are_reranked(
 
 @pytest.mark.parametrize("fault", ["500", "404"])
 def test_a_server_that_fails_costs_its_step_and_is_named(
-    watched: tuple[Cli, dict[str, str]], server: ContractServer, fault: str
+    watched: tuple[Cli, dict[str, Any]], server: ContractServer, fault: str
 ) -> None:
     cli, variables = watched
     server.fail(fault, times=500)
