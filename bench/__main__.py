@@ -27,7 +27,16 @@ from pincite.settings.load import load_settings
 SUBJECTS: Final = (
     *("cli", "freshness", "latency", "encoder", "providers", "quality", "partial"),
     *("code_search", "reading", "golden", "evidence", "refusals", "citations", "evaluation"),
-    *("agents", "stores", "thresholds", "conversations", "diversity", "answers", "ablation"),
+    *(
+        "agents",
+        "stores",
+        "thresholds",
+        "conversations",
+        "diversity",
+        "answers",
+        "ablation",
+        "local",
+    ),
 )
 #: These take an hour or more, and run only when they are asked for.
 LONG: Final = ("million", "records", "documents", "tenants")

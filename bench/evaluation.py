@@ -138,7 +138,7 @@ def _collection(options: Options, name: str) -> Collection:
 
 
 @asynccontextmanager
-async def _indexed(
+async def indexed(
     collection: Collection, encoder: DenseEncoder, sparse: SparseEncoder | None = None
 ) -> AsyncIterator[tuple[Subject, GoldenSet]]:
     """The collection in an index of its own, with its questions."""
@@ -167,7 +167,7 @@ async def _indexed(
 
 async def _sweep(collection: Collection, encoder: DenseEncoder) -> SweepFigures:
     clock = Clock()
-    async with _indexed(collection, encoder) as (subject, golden):
+    async with indexed(collection, encoder) as (subject, golden):
         taken = await run_golden(subject, golden, _plain(), "full")
         full = clock.cost()
         gridded = grid(_plain(), parse_values(_GRID)).points
@@ -283,5 +283,5 @@ async def _case(
 async def _run(
     collection: Collection, encoder: DenseEncoder, profile: Profile, sparse: SparseEncoder | None
 ) -> Run:
-    async with _indexed(collection, encoder, sparse) as (subject, golden):
+    async with indexed(collection, encoder, sparse) as (subject, golden):
         return await run_golden(subject, golden, profile, "gate")

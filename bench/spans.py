@@ -13,7 +13,8 @@ question has one or more character spans of one document that answer it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,14 +73,8 @@ async def measure_spans(
     if options.quick:
         questions = questions[:_QUICK_QUERIES]
     with temporary_folder() as work:
-        texts = work / "texts"
-        texts.mkdir()
-        for row in documents:
-            (texts / f"{row['_id']}.txt").write_bytes(row["text"].encode())
-        store = EdgeStore(work / "store")
-        index = LocalIndex(store, open_catalog(work), store)
-        try:
-            spec = await _index(texts, index, encoder)
+        by_id = {row["_id"]: row["text"] for row in documents}
+        async with index_texts(by_id, work, encoder) as (spec, index):
             chunks = {chunk.id: chunk async for chunk in every_chunk(index, "main")}
             counts = counter.count_tokens([chunk.text for chunk in chunks.values()])
             tokens = dict(zip(chunks, (count - 2 for count in counts), strict=True))
@@ -92,8 +87,6 @@ async def measure_spans(
                     pack = await ask(row["text"], deps, profile)
                     ranked.append([chunks[item.chunk_id] for item in pack.evidence])
                 scores[str(variant)] = score_spans(questions, ranked, tokens)
-        finally:
-            await index.close()
     return SpanFigures(
         documents=len(documents),
         chunks=len(chunks),
@@ -101,6 +94,23 @@ async def measure_spans(
         queries=len(questions),
         scores=scores,
     )
+
+
+@asynccontextmanager
+async def index_texts(
+    texts: Mapping[str, str], work: Path, encoder: DenseEncoder
+) -> AsyncIterator[tuple[CollectionSpec, LocalIndex]]:
+    """The texts as files of their names, indexed by the real write path in the folder `work`."""
+    folder = work / "texts"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_bytes(text.encode())
+    store = EdgeStore(work / "store")
+    index = LocalIndex(store, open_catalog(work), store)
+    try:
+        yield await _index(folder, index, encoder), index
+    finally:
+        await index.close()
 
 
 async def _index(texts: Path, index: LocalIndex, encoder: DenseEncoder) -> CollectionSpec:

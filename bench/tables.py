@@ -22,6 +22,7 @@ from bench.evidence_table import evidence
 from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
+from bench.local_table import local
 from bench.partial import partial
 from bench.providers_table import providers
 from bench.quality import QualityFigures, Scores
@@ -331,4 +332,5 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "records": records,
     "cli": cli,
     "freshness": freshness,
+    "local": local,
 }

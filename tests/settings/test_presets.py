@@ -22,15 +22,18 @@ from pincite.presets import (
 )
 from pincite.presets import description as description_of
 from pincite.profile import SECTIONS, Profile
+from pincite.stages.blend import BlendConfig
 from pincite.stages.context import ContextConfig
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.dedup import DedupConfig
 from pincite.stages.diversify import DiversifyConfig
+from pincite.stages.expand import ExpandConfig
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.gate import GateConfig, RerankedThresholds
 from pincite.stages.load import LoadConfig
 from pincite.stages.merge import MergeConfig
 from pincite.stages.next_pass import NextPassConfig
+from pincite.stages.optimise import OptimiseConfig
 from pincite.stages.pack import PackConfig
 from pincite.stages.prepare import PrepareConfig
 from pincite.stages.probe import ProbeConfig
@@ -64,6 +67,14 @@ EXPECTED = {
         cover=CoverageConfig(candidates=30),
         select=SelectConfig(results=12, docs=3, code=3),
         pack=PackConfig(need_url=True),
+    ),
+    "local": Profile(
+        expand=ExpandConfig(by="llm"),
+        fuse=FuseConfig(method="rrf_bonus"),
+        smooth=SmoothConfig(weight=0.0),
+        rerank=RerankConfig(pool=30),
+        blend=BlendConfig(method="tiers", retrieval="score"),
+        optimise=OptimiseConfig(enabled=True),
     ),
     MULTI_MODEL: Profile(
         retrieve=RetrieveConfig(
@@ -140,9 +151,9 @@ def test_a_name_that_is_none_is_answered_with_the_most_similar_one_first() -> No
 def test_names_of_presets_are_known_without_opening_one() -> None:
     code = (
         "import sys\nfrom pincite.presets import PRESETS\nnames = [*PRESETS]\n"
-        "print(names == ['general', 'chat', 'evidence', 'multi-model', 'notes'],"
-        " 'pincite.profile' in sys.modules, 'tomllib' in sys.modules)\n"
+        "known = ['general', 'chat', 'evidence', 'local', 'multi-model', 'notes']\n"
+        "print(names == known, 'pincite.profile' in sys.modules, 'tomllib' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]
-    assert preset_names() == ("general", "chat", "evidence", "multi-model", "notes")
+    assert preset_names() == ("general", "chat", "evidence", "local", "multi-model", "notes")

@@ -133,15 +133,18 @@ def test_the_intent_of_the_caller_stands_above_that_of_the_model() -> None:
     assert found.lines == ("lex: lock", "intent: services")
 
 
-def test_without_a_model_names_are_split_and_words_stemmed_and_it_is_said() -> None:
-    query = Query("why does getUserName fail in user_store")
-    found = expanded(None, query)
+def test_names_are_split_and_words_stemmed_without_a_model() -> None:
+    query, by_names = Query("why does getUserName fail in user_store"), ExpandConfig(by="names")
+    found = expanded(None, query, config=by_names)
     assert found.by == "names"
     assert found.lines == ("lex: get getusernam name store user userstor",)
-    assert codes(found) == ["expansion_without_model"]
-    alone = expanded(None, query, config=ExpandConfig(by="names"))
-    assert (alone.lines, codes(alone)) == (found.lines, [])
-    assert expanded(None, Query("key"), config=ExpandConfig(by="names")).by == ""
+    assert codes(found) == []
+    assert expanded(None, Query("key"), config=by_names).by == ""
+
+
+def test_where_a_model_is_wanted_and_none_is_named_the_question_stays_and_it_is_said() -> None:
+    found = expanded(None)
+    assert (found.query, found.by, codes(found)) == (QUERY, "", ["expansion_without_model"])
 
 
 def test_the_same_question_is_asked_of_a_model_once() -> None:
@@ -227,7 +230,7 @@ def test_there_is_no_signal_where_nothing_is_known(rankings: list[Ranking]) -> N
 def test_settings_that_make_no_sense_are_refused() -> None:
     for wrong in ({"by": "magic"}, {"strong_best": 2}, {"timeout_s": 0}, {"max_tokens": 0}):
         with pytest.raises(ConfigError, match="expand"):
-            ExpandConfig(**wrong)  # type: ignore[arg-type]
+            ExpandConfig(**wrong)
 
 
 class Sides(TopicEncoder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -134,3 +135,6 @@ def test_tokens_can_be_counted_by_the_model_that_reads_it(guide: Cli, tmp_path: 
     assert len(counted["text"]) > len(estimated["text"])
     wrong = guide("context", QUESTION, "--tokenizer", "guide.md", code=2)
     assert "is no tokenizer" in wrong.stderr
+    os.mkfifo(guide.folder / "pipe")
+    pipe = guide("context", QUESTION, "--tokenizer", "pipe", code=2)
+    assert "pipe is no file; name a tokenizer.json" in pipe.stderr

@@ -38,8 +38,8 @@ At most two lex lines, two vec lines and one hyde line."""
 @dataclass(frozen=True, slots=True)
 class ExpandConfig:
     """`by`: nobody; `names`, which splits the names that the question writes like code and adds the
-    stems of its words; or the language model, which falls back to `names` where none is configured.
-    Wordings of callers are asked whatever it says.
+    stems of its words; or the language model, nobody where none is configured. Wordings of callers
+    are asked whatever it says.
 
     A question that the words find by themselves is not expanded: the BM25 of the first hit is at
     least `strong_best` of what the question's terms can have at most, and the second lies below it
@@ -48,7 +48,7 @@ class ExpandConfig:
     """
 
     by: ExpandBy = "off"
-    strong_best: float = 0.6
+    strong_best: float = 0.5
     strong_gap: float = 0.3
     timeout_s: float = 10.0
     max_tokens: int = 400
@@ -121,13 +121,13 @@ async def expand(
         return replace(before, signal=signal, skipped=True)
     if config.by == "llm" and llm is not None:
         return await _by_model(replace(before, signal=signal), llm, config, known, left_ms)
-    notices: tuple[Notice, ...] = ()
     if config.by == "llm":
-        said = "no language model is named: the question was expanded by its names alone"
-        notices = (Notice("expansion_without_model", said),)
+        said = "the question was asked as it is: no language model is named that would expand it"
+        told = (Notice("expansion_without_model", said),)
+        return replace(before, signal=signal, notices=told)
     asked = read_subqueries(_by_names(query.text, terms), query.text)
     by = "names" if asked.expansions else before.by
-    return Expanded(with_subqueries(query, asked), by, signal, notices=notices)
+    return Expanded(with_subqueries(query, asked), by, signal)
 
 
 def lexical_signal(

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import msgspec
 
@@ -18,6 +19,7 @@ from pincite.support.token_estimate import estimate_tokens
 
 _WORD = re.compile(r"\w+")
 _SHINGLE = 3  # words
+_MOST_WORDS = 20_000  # of a text that is compared; other programs may call a book a passage
 _COMPARED = 50  # of the best, so that a thousand results take no longer than half a second
 
 
@@ -195,9 +197,9 @@ def _distinct(
 
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     """The runs of three words, or all words where there are fewer (Broder, 1997, "On the
-    resemblance and containment of documents")."""
-    words = [word.lower() for word in _WORD.findall(text)]
-    if not words:
+    resemblance and containment of documents"); none of a text that is no passage any more."""
+    words = [found[0].lower() for found in islice(_WORD.finditer(text), _MOST_WORDS + 1)]
+    if not words or len(words) > _MOST_WORDS:
         return frozenset()
     if len(words) < _SHINGLE:
         return frozenset((tuple(words),))

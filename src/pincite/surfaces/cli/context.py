@@ -45,6 +45,8 @@ def context(budget: int, order: str, tokenizer: Path | None, json_: bool, **aske
     Passages of one file that overlap or touch are one, and repetitions are left out. What does not
     fit into the budget is left out, the best passage last.
     """
+    if tokenizer is not None and not tokenizer.is_file():  # a pipe would be waited for
+        raise click.UsageError(f"--tokenizer: {tokenizer} is no file; name a tokenizer.json")
     return search_with(
         **asked,
         optimise=True,

@@ -255,7 +255,7 @@ def search_with(
     )
     with waiting(sys.stderr, "opening the index"):
         done = None
-        if not explained and not debug:
+        if not explained and not debug and not tokenizer:  # a file that only the user knows
             from pincite.surfaces.cli.quick import ask_daemon
 
             done = ask_daemon(options, wanted, index)
