@@ -391,4 +391,5 @@ def test_tags_that_are_required_and_missing_are_refused_before_anything_is_asked
     for tags in ({}, {"course": ""}, {"course": ()}):
         with pytest.raises(UsageError):
             ask(GOOD, collection, profile=probing(), scope=Scope(tags=tags))
-    assert asked.searched == asked.loaded == []
+    assert not asked.searched
+    assert not asked.loaded

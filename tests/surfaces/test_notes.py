@@ -65,7 +65,7 @@ class Campus:
             {
                 "id": name,
                 "pages": [{"text": _note(name, score), "page_number": 3}],
-                "attributes": {**TAGS, "courseName": "Physics", **attributes},
+                "attributes": dict(TAGS, courseName="Physics") | attributes,
             }
             for name, score in scores.items()
         ]
