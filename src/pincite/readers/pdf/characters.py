@@ -21,6 +21,8 @@ MOST_GLYPHS: Final = 200_000  #: of one page; what comes after them is left out,
 #: Times the size of the type: a gap that may part two columns. Justified lines have gaps of 0.7.
 GUTTER: Final = 0.9
 _MADE_UP = 0.01  # points: spaces of the library's own have no room; gaps are seen by their width
+_TALLEST: Final = 1.55  # sizes; brackets over several lines would tie these together
+Placing = tuple[float, float, float, float]
 _OVERHANG = 0.1  # of a size: what a letter may hang over the next
 _ANGLE_SLACK = 3.0  # degrees
 _FIXED_PITCH, _FORCE_BOLD = 1, 1 << 18  # flags of a font (ISO 32000-1, table 123)
@@ -125,6 +127,8 @@ def _read(text_page: Any, count: int, view: View) -> PageText:
         place = view.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
         if not all(map(math.isfinite, place)) or not view.shows(*place):
             continue
+        if style.turn in {0, 180} and place[3] - place[1] > _TALLEST * style.size:
+            place = _lower(text_page, index, view, place, style.size)
         glyph = Glyph(letter, *place, style)
         if style.turn is not None:
             if letter == " " and place[2] - place[0] < _MADE_UP > place[3] - place[1]:
@@ -140,6 +144,20 @@ def _read(text_page: Any, count: int, view: View) -> PageText:
             slanted.append(Run(*place, [glyph]))
         last = key
     return PageText(tuple(glyphs), tuple(slanted), unmapped, count > MOST_GLYPHS)
+
+
+def _lower(text_page: Any, index: int, view: View, place: Placing, size: float) -> Placing:
+    """The place of a character whose font claims more than a line for it, or that is as tall as
+    several: as high as its type, around the middle of what is printed."""
+    sides = [ctypes.c_double() for _ in range(4)]
+    left, right, bottom, top = map(ctypes.byref, sides)
+    if pdfium_c.FPDFText_GetCharBox(text_page, index, left, right, bottom, top):
+        x, far, low, high = (side.value for side in sides)
+        _, seen_top, _, seen_bottom = view.box(x, low, far, high)
+        middle = (seen_top + seen_bottom) / 2
+    else:
+        middle = (place[1] + place[3]) / 2
+    return place[0], middle - 0.6 * size, place[2], middle + 0.6 * size
 
 
 def _space_between(glyphs: list[Glyph]) -> None:
