@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,10 @@ def test_the_recipe_answers_a_question_and_refuses_without_tags(cli: Cli) -> Non
         assert text.count("127.0.0.1") == 2
         cli.write("pincite.toml", text)
         cli.write("notes/physics/heat.md", NOTE)
-        keys = {"VOYAGE_API_KEY": KEY, "PINCITE_CACHE": str(cli.folder / "vectors.db")}
+        keys: dict[str, Any] = {
+            "VOYAGE_API_KEY": KEY,
+            "PINCITE_CACHE": str(cli.folder / "vectors.db"),
+        }
         cli("index", **keys)
         (command,) = block("console").splitlines()
         arguments = shlex.split(command.removeprefix("$ pincite "))
