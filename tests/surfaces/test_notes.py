@@ -61,11 +61,12 @@ class Campus:
 
     def write(self, scores: Mapping[str, float], **attributes: Any) -> None:
         """A note for each id, about the question, of which the reranker thinks so much."""
+        held: dict[str, Any] = {**TAGS, "courseName": "Physics", **attributes}
         records = [
             {
                 "id": name,
                 "pages": [{"text": _note(name, score), "page_number": 3}],
-                "attributes": dict(TAGS, courseName="Physics") | attributes,
+                "attributes": held,
             }
             for name, score in scores.items()
         ]
