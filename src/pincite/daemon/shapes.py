@@ -9,6 +9,6 @@ SHAPES = {
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
     5: "63800d487023391a",
-    6: "9dd85f103758382e",
+    6: "3f989b42fabe9abc",
 }
 PROTOCOL = max(SHAPES)
