@@ -227,7 +227,7 @@ async def _before(text: str, deps: Deps, profile: Profile, judge: Judge) -> Aske
 async def _adk(options: Options, root: Path) -> dict[str, list[float]]:
     golden = read_golden(require(options.golden / "adk-dev.jsonl", "one question per line"))
     docs = require_docs(options)
-    values = {}
+    values: dict[str, list[float]] = {}
     with temporary_folder() as work:
         async with open_product(root, options) as engine:
             await engine.index([docs])
