@@ -53,7 +53,7 @@ class Campus:
             environ = {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}
             environ |= {"PINCITE_CACHE": str(self.folder / "vectors.db")}
             environ |= {"PINCITE_RATES": str(self.folder / "rates.db")}
-            environ |= {"VOYAGE_API_KEY": key} if key else {}
+            environ |= {"VOYAGE_API_KEY": key, "OPENAI_API_KEY": key} if key else {}
             async with AsyncPincite(load_settings(environ, self.folder)) as engine:
                 return await work(engine)
 

@@ -15,7 +15,7 @@ from pincite.asking import SearchOptions
 from pincite.asking.answers import AnswerKeywords, AnswerOptions, asked_of
 from pincite.chat.remembering import Remembering
 from pincite.deps import informative_terms
-from pincite.errors import PinciteError, ProviderError
+from pincite.errors import PinciteError, ProviderError, TagsRequired
 from pincite.model import Answer, AnswerEvent, Asked, ChatMode, EvidencePack, Question
 from pincite.retrieval_log.recorder import utc_now
 from pincite.trace import Trace
@@ -142,6 +142,7 @@ class Answerer(Remembering):
 
         asked, profile = asked_of(options, self.settings)
         steps = trace or Trace(time.perf_counter, detailed=False)
+        await self._require_tags(asked, profile)
         deps = await self._answering(asked, profile, steps, options.search.here)
         async with aclosing(answer(asked, deps, profile.answer)) as events:  # type: ignore[type-var]
             async for event in events:
@@ -149,6 +150,17 @@ class Answerer(Remembering):
                     self.log.answered(event, steps.query_id)
                     self._summarise(asked, deps, profile.answer)
                 yield event
+
+    async def _require_tags(self, asked: Asked, profile: Profile) -> None:
+        """Raise TagsRequired before a conversation is read and a model rewrites the question. What
+        else is wrong with the scope, the search says."""
+        try:
+            await self._opened(asked.question.scope, profile, asked=True)
+        except TagsRequired:
+            if not await self._outdated():
+                raise
+        except PinciteError:
+            return
 
     def _summarise(self, asked: Asked, deps: AnswerDeps, config: AnswerConfig) -> None:
         """Off the path of the answer: what is said next need not wait for it."""
