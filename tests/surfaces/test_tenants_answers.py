@@ -65,7 +65,7 @@ def test_forgotten_tags_are_refused_before_anybody_is_asked(course: Campus) -> N
 
     async def refused(engine: AsyncPincite) -> None:
         conversation = await engine.conversations.begin("ada")
-        said = {"user": "ada", "conversation": conversation}
+        said: dict[str, Any] = {"user": "ada", "conversation": conversation}
         await engine.answer(QUESTION, tags=TAGS, **said)
         turns = len(await engine.conversations.turns("ada", conversation))
         ways: list[dict[str, Any]] = [{}, {"user": "ada"}, said, {**said, "mode": "open"}]
