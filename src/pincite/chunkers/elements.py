@@ -16,6 +16,7 @@ from pincite.chunkers.packing import Packer
 from pincite.chunkers.pieces import Path, common_path, related
 from pincite.chunkers.splitting import split_lines, split_span
 from pincite.model import Box, OnPage, Section
+from pincite.readers.extraction import PICTURE
 
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig
@@ -40,6 +41,7 @@ class _Group:
     visual: bool = False
     bare: bool = False
     plain: str | None = None
+    note: str = ""
 
 
 #: May the first group take in the second, which follows it?
@@ -69,7 +71,7 @@ class _Cutting:
         waiting: _Group | None = None
         for element in self._elements:
             start, end = self._trimmed(element.start, element.end)
-            if element.marginal or start == end:
+            if element.marginal or start == end or self._says_nothing(element, start, end):
                 continue
             if waiting is not None and waiting.page != element.page:
                 yield waiting
@@ -88,6 +90,10 @@ class _Cutting:
             yield from parts
         if waiting is not None:
             yield waiting
+
+    def _says_nothing(self, element: Element, start: int, end: int) -> bool:
+        """Is this the mark of a picture without words, of which nobody has said anything?"""
+        return element.kind == "image" and not element.note and self._text[start:end] == PICTURE
 
     def _below(self, element: Element, start: int, end: int) -> Path:
         """The heading path from this heading on."""
@@ -122,6 +128,7 @@ class _Cutting:
             room, target = room - paid, max(target - paid, 16.0)
         for first, last in self._spans(start, end, room=room, target=target):
             group = _Group(first, last, element.page, path, list(boxes), visual)
+            group.note = element.note
             if header and not self._text.startswith(element.header, first):
                 group.plain = f"{header}\n{self._text[first:last]}"
             yield group
@@ -207,5 +214,5 @@ def _section(group: _Group) -> Section:
         group.end,
         group.path,
         plain=group.plain,
-        on_page=OnPage(group.page, group.visual, box),
+        on_page=OnPage(group.page, group.visual, box, group.note),
     )

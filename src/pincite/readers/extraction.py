@@ -42,6 +42,9 @@ class Extraction:
     images: Mapping[str, Image] = field(default_factory=dict)
 
 
+#: The text of a picture that has no words. It is no chunk unless a vision model has described it.
+PICTURE: Final = "[image]"
+
 #: The text in the bytes of a file. Raises SourceError that says why there is none (encrypted,
 #: broken, empty), and whatever its library has not foreseen; it may hang or take all memory, and
 #: is called where that harms nobody.

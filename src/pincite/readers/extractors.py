@@ -31,7 +31,9 @@ class Registered:
     rules: int = 1
 
 
-_PDF = Registered("pincite.readers.pdf.extract", "extract_pdf", "page")
+_PDF = Registered(
+    "pincite.readers.pdf.extract", "extract_pdf", "page", packages=("pypdfium2", "pillow")
+)
 _DOCX = Registered(
     "pincite.readers.office.docx", "extract_docx", "page", packages=("python-docx", "lxml")
 )

@@ -11,6 +11,7 @@ from typing import Final
 import pypdfium2 as pdfium
 
 from pincite.ports import Image
+from pincite.readers.extraction import PICTURE
 from pincite.readers.pdf.layout import Block, Placed, around
 
 _LEAST: Final = 24.0  # points: what is narrower or lower is an ornament
@@ -29,7 +30,7 @@ _CAPTION = re.compile(
     r"|bild|рис(?:унок)?|図|图|圖)\.?\s*[A-Z]?\d",
     re.IGNORECASE,
 )
-NO_CAPTION: Final = "[image]"
+NO_CAPTION: Final = PICTURE
 
 
 def pictures_of(
