@@ -56,7 +56,7 @@ def across(data: Path, asked: str, held: str) -> Collection:
     """The questions of one language, and the documents and judgements of another."""
     questions, documents = read_beir(data / asked), read_beir(data / held)
     shared = {key: text for key, text in questions.queries.items() if key in documents.queries}
-    name = f"{asked} over {held}"
+    name = f"{asked}-over-{held}"
     return replace(documents, name=name, queries=shared)
 
 
