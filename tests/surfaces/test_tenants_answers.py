@@ -64,10 +64,10 @@ def test_forgotten_tags_are_refused_before_anybody_is_asked(course: Campus) -> N
     course.write({"a": 0.9})
 
     async def refused(engine: AsyncPincite) -> None:
-        conversation = await engine.conversations.begin("ada")
+        conversation = await engine.begin_conversation("ada")
         said: dict[str, Any] = {"user": "ada", "conversation": conversation}
         await engine.answer(QUESTION, tags=TAGS, **said)
-        turns = len(await engine.conversations.turns("ada", conversation))
+        turns = len(await engine.turns(conversation, "ada"))
         ways: list[dict[str, Any]] = [{}, {"user": "ada"}, said, {**said, "mode": "open"}]
         for options, tags in itertools.product(ways, LACKING):
             course.server.record.clear()
@@ -76,7 +76,7 @@ def test_forgotten_tags_are_refused_before_anybody_is_asked(course: Campus) -> N
                 await engine.answer("and what of it?", tags=tags, **options)
             assert course.server.record.requests == 0, (options, tags)
             assert [one for one, _ in course.qdrant.requests if "/points" in one] == []
-        assert len(await engine.conversations.turns("ada", conversation)) == turns
+        assert len(await engine.turns(conversation, "ada")) == turns
         with pytest.raises(ConversationNotFound):
             await engine.answer("and what of it?", tags=TAGS, user="eve", conversation=conversation)
 
