@@ -26,7 +26,7 @@ from tests.providers.served import opened
 
 
 def exchange(number: int) -> tuple[Turn, Turn]:
-    return Turn("user", f"What is key {number}?"), Turn("assistant", f"Key {number} is a key.")
+    return Turn("user", f"What is key {number}?"), Turn("assistant", f"Key {number} is a key. [1]")
 
 
 def session(

@@ -126,6 +126,15 @@ def test_lines_are_read_by_any_of_the_forms(
     assert (passage.path, passage.start_line, passage.end_line) == ("src/a.py", first, last)
 
 
+def test_a_citation_with_columns_gives_its_characters_alone(indexed: Indexed) -> None:
+    cited = f"proj@{indexed.sha}:src/a.py"
+    one = indexed.get(f"{cited}#L12C1-L12C4")
+    assert (one.text, one.raw, one.citation) == ("line", b"line", f"{cited}#L12C1-L12C4")
+    assert indexed.get(f"{cited}#L12C6-L13").raw == b"12\nline 13\n"
+    assert indexed.get(f"{cited}#L12-L13C4").text == "line 12\nline"
+    assert indexed.get(f"{cited}#L12C6-L12C400").text == "line 12"
+
+
 @pytest.mark.parametrize("form", [form for form, first, _ in FORMS if first == 12])
 def test_a_claim_is_checked_by_any_of_the_forms(indexed: Indexed, form: str) -> None:
     assert indexed.status(form, "line 12") == "fresh"

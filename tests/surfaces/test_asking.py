@@ -14,6 +14,8 @@ import pexpect
 import pyte
 import pytest
 
+from pincite.model import Answer
+from pincite.surfaces.answers import plain_text
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 from tests.places import HANGS_S
@@ -66,6 +68,31 @@ def test_a_model_answers_and_its_json_is_the_answer(asking: Cli, server: Contrac
     assert found["cited"] == [1]
     assert found["sources"][0]["number"] == 1
     assert found["model"].startswith("ollama:qwen3:8b")
+
+
+def test_an_answer_that_cites_nothing_names_no_sources(asking: Cli) -> None:
+    found = asking.json("ask", QUESTION) | {"text": "Zebras were first.", "cited": []}
+    shown = plain_text(Answer.from_dict(found | {"kind": "generated"}))
+    assert shown.startswith("Zebras were first.\n\nThe answer cites nothing of what was found.")
+    assert "[1]" not in shown
+    assert "\n\nSources:\n[1] docs@" in plain_text(Answer.from_dict(found | {"kind": "failed"}))
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_the_sources_of_an_answer_can_be_verified(asking: Cli, kept: bool) -> None:
+    answer = asking("ask", QUESTION, "--json").stdout
+    checked = asking("verify", "-", stdin=answer.encode()).stdout
+    assert checked.startswith("fresh    [1] docs@")
+    keys = asking.folder / "docs/keys.md"
+    before, after = ("30", "31") if kept else ("To rotate", "To rotatf")
+    keys.write_text(keys.read_text().replace(before, after))
+    code, status = (0, "fresh") if kept else (3, "changed")
+    assert asking("verify", "-", stdin=answer.encode(), code=code).stdout.startswith(status)
+
+
+@pytest.mark.parametrize("raw", ['{"sources": []}', '{"sources": 3}', "[" * 100_000, "[]", "3"])
+def test_what_is_neither_a_pack_nor_an_answer_cannot_be_verified(cli: Cli, raw: str) -> None:
+    assert "this is not an" in cli("verify", "-", stdin=raw.encode(), code=2).stderr
 
 
 @pytest.mark.parametrize("mode", ["strict", "open", "learning"])

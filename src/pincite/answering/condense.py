@@ -23,6 +23,7 @@ from pincite.answering.transcript import (
     fenced,
     new_marker,
     prompt_text,
+    said_of,
     shortened,
     told,
     without_thought,
@@ -114,7 +115,7 @@ def _by_rules(question: str, state: ConversationState, recent: Sequence[Turn]) -
 
 def _summarised(summary: str, recent: Sequence[Turn]) -> list[Said]:
     """The lines of a summary that say more than the recent turns do."""
-    known = {shortened(one.text, LINE_TOKENS) for one in recent}
+    known = {shortened(said_of(one), LINE_TOKENS) for one in recent}
     found = []
     for line in summary.splitlines():
         text = line.removeprefix(ASKED).removeprefix(ANSWERED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,6 +10,7 @@ from typing import Final
 import msgspec
 
 from pincite.answering.passages import Told, told_of
+from pincite.answering.transcript import said_of
 from pincite.model import Evidence, Fact, Turn
 from pincite.ports import Message
 from pincite.support.terminal import one_line, visible
@@ -30,7 +30,6 @@ _FACT_TOKENS: Final = 100  # of each fact at most; guess, unmeasured
 _TURN_TOKENS: Final = 400  # of each earlier turn at most; guess, unmeasured
 _HEAD_TOKENS: Final = 200  # of path, title and headings at most; guess, unmeasured
 _BLANK_TOKENS: Final = 3  # of a blank line, see `support.token_estimate`
-_CITED: Final = re.compile(r"[ \t]?\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\](?!\()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +183,7 @@ def _turns(turns: Sequence[Turn]) -> list[Message]:
     that."""
     found: list[Message] = []
     for one in turns:
-        text = visible(one.text)
-        text = _cut(_CITED.sub("", text) if one.role == "assistant" else text, _TURN_TOKENS)
+        text = _cut(visible(said_of(one)), _TURN_TOKENS)
         if not text.strip() or (not found and one.role == "assistant"):
             continue
         if found and found[-1].role == one.role:

@@ -14,6 +14,7 @@ from pincite.answering.transcript import (
     fenced,
     new_marker,
     prompt_text,
+    said_of,
     shortened,
     told,
     without_thought,
@@ -126,7 +127,7 @@ def _extracted(state: ConversationState, tokens: int) -> str:
     lines = state.summary.splitlines()
     for one in state.turns:
         before = ASKED if one.role == "user" else ANSWERED
-        lines.append(f"{before}{shortened(one.text, LINE_TOKENS)}")
+        lines.append(f"{before}{shortened(said_of(one), LINE_TOKENS)}")
     latest = list(range(len(lines) - 1, 0, -1))
     asked = [n for n in latest if not lines[n].startswith(ANSWERED)]
     kept, left = {0}, tokens - estimate_tokens(lines[0]) - 3

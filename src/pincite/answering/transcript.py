@@ -12,6 +12,7 @@ from typing import Final
 from pincite.model import Turn
 from pincite.support.token_estimate import cut_estimated
 
+_CITED: Final = re.compile(r"[ \t]?\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\](?!\()")
 _THOUGHT: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
 #: How a summary without a model begins its lines, and how many tokens of each text it has.
 ASKED: Final = "asked: "
@@ -46,8 +47,14 @@ def shortened(text: str, tokens: int) -> str:
 
 
 def told(turns: Sequence[Turn], tokens: int) -> str:
-    """Who said what, a line each, each of at most so many tokens."""
-    return "\n".join(f"{one.role}: {shortened(one.text, tokens)}" for one in turns)
+    """Who said what, a line each, each of at most so many tokens. Answers stand there without their
+    citations, whose passages nobody sees here."""
+    return "\n".join(f"{one.role}: {shortened(said_of(one), tokens)}" for one in turns)
+
+
+def said_of(turn: Turn) -> str:
+    """What was said, of an answer without its citations."""
+    return _CITED.sub("", turn.text) if turn.role == "assistant" else turn.text
 
 
 def without_thought(text: str) -> str:

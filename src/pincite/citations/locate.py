@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from pincite.citations.forms import LINES, Span, forms, places, spans
 from pincite.citations.listing import ReadOnce
-from pincite.citations.reading import IndexedFile, Passage, read_cited, read_lines
+from pincite.citations.reading import IndexedFile, Passage, read_cited, read_columns, read_lines
 from pincite.citations.verify import Checked, Freshness, check, check_stored
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, UsageError
@@ -148,6 +148,8 @@ async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | N
             raise
         if cited.end_char is not None or cited.page is not None:
             return read_cited(known, folder, cited, context)
+        if not context and (cited.start_column or cited.end_column):
+            return read_columns(known, folder, cited)
         first, last = await _cited_lines(within, known, cited)
         return read_lines(known, first, last, context, folder)
     place = _PLACE.match(locator)

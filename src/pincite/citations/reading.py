@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pincite.citations.pages import Place, no_lines, place_in, widened
 from pincite.citations.verify import document_at
 from pincite.errors import SourceError, UsageError
 from pincite.model import Document, PageUnit, SourceRecord
-from pincite.model.citation import Citation, format_citation
+from pincite.model.citation import Citation, format_citation, parse_citation
 from pincite.model.pages import unit_of
 from pincite.sources.reopening import reopen_source
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Lines of a file as it is now. `changed` says that it is not what was indexed, `newline` that
-    a newline follows the last line. `text.encode(encoding)` are the bytes of the file. Of a record
-    these are the characters from `start_char` to `end_char`, which is not one of them; of an
-    extracted document, too, which has no lines: they are 0, and `page` is the number of the
-    `page_unit` that all of it is on."""
+    """Lines of a file as it is now, or a part of them where the citation has columns. `changed`
+    says that it is not what was indexed, `newline` that a newline follows the text.
+    `text.encode(encoding)` are the bytes of the file. Of a record these are the characters from
+    `start_char` to `end_char`, which is not one of them; of an extracted document, too, which has
+    no lines: they are 0, and `page` is the number of the `page_unit` that all of it is on."""
 
     citation: str
     repo: str
@@ -173,3 +173,27 @@ def read_lines(
         encoding=document.encoding,
         newline=last < len(lines),
     )
+
+
+def read_columns(known: IndexedFile, folder: Path | None, cited: Citation) -> Passage:
+    """The characters of a citation with columns; its whole lines where they have no such columns
+    any more. Raises UsageError, SourceError."""
+    start, end = cited.start_line or 1, cited.end_line or cited.start_line or 1
+    lines = read_lines(known, start, end, 0, folder)
+    rows = lines.text.split("\n")
+    first, last = cited.start_column or 1, cited.end_column or len(rows[-1])
+    held = lines.start_line == start and lines.end_line == end and lines.start_char is None
+    if not held or first > len(rows[0]) or last > len(rows[-1]):
+        return lines
+    rows[-1] = rows[-1][:last]
+    rows[0] = rows[0][first - 1 :]
+    if not (text := "\n".join(rows)):
+        return lines
+    cut = replace(cited, source=lines.repo, ref=_ref_of(lines), place=lines.path)
+    whole = cited.end_column is None
+    return replace(lines, citation=format_citation(cut), text=text, newline=lines.newline and whole)
+
+
+def _ref_of(passage: Passage) -> str:
+    read = parse_citation(passage.citation)
+    return read.ref if read is not None else ""

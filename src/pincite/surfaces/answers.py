@@ -23,6 +23,7 @@ KINDS: Final = {
     "extractive": "Sentences of the evidence, as they stand there; no language model wrote this.",
     "failed": "The language model gave no whole answer; the evidence stands.",
 }
+_CITES_NOTHING = "The answer cites nothing of what was found."
 
 
 def source_lines(answer: Answer, *, all_: bool = False) -> tuple[Painted, ...]:
@@ -32,9 +33,10 @@ def source_lines(answer: Answer, *, all_: bool = False) -> tuple[Painted, ...]:
 
 
 def cited_sources(answer: Answer) -> tuple[AnswerSource, ...]:
-    """The sources whose numbers stand in the text, all of them where none does."""
+    """The sources whose numbers stand in the text; all of them where the model failed and none
+    does. What a model wrote without a citation is not from any of them."""
     found = tuple(one for one in answer.sources if one.number in answer.cited)
-    return found or answer.sources
+    return found or (answer.sources if answer.kind == "failed" else ())
 
 
 def doubt_lines(answer: Answer) -> tuple[str, ...]:
@@ -47,8 +49,8 @@ def plain_text(answer: Answer) -> str:
     parts = [visible(answer.text)]
     if label := KINDS.get(answer.kind):
         parts.append(label)
-    if answer.sources:
-        parts.append("\n".join(["Sources:", *(one.text for one in source_lines(answer))]))
+    if lines := source_lines(answer):
+        parts.append("\n".join(["Sources:", *(one.text for one in lines)]))
     if answer.doubts:
         said = "Sentences that their sources do not seem to support:"
         parts.append("\n".join([said, *(f"- {one}" for one in doubt_lines(answer))]))
@@ -58,9 +60,10 @@ def plain_text(answer: Answer) -> str:
 
 
 def removed_lines(answer: Answer) -> Sequence[str]:
-    """That citations were taken out of the text."""
+    """That citations were taken out of the text, or that there are none."""
     if not answer.removed:
-        return ()
+        nothing = answer.sources and not cited_sources(answer)
+        return (_CITES_NOTHING,) if nothing else ()
     return (f"removed, as there is no such passage: {', '.join(answer.removed)}",)
 
 

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.asking import SearchOptions
+from pincite.citations.claims import Claim
+from pincite.citations.locate import Checked
 from pincite.diagnostics.explain import StageView, explain, explain_table
 from pincite.diagnostics.status import Status, status, status_table
 from pincite.errors import SourceError, UsageError
-from pincite.model import EvidencePack, SourceType
+from pincite.model import Answer, EvidencePack, SourceType
 from pincite.surfaces.render import pack_from_json
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
-    from pincite.citations.locate import Checked
     from pincite.engine import AsyncPincite
 
 __all__ = [
@@ -50,15 +51,36 @@ async def search(
 async def verify(
     engine: AsyncPincite, raw: bytes, tags: Mapping[str, object]
 ) -> tuple[Checked, ...]:
-    """Check a pack in JSON, within tags. Raises UsageError for anything else."""
+    """Check a pack in JSON, or the sources of an answer, within tags. Raises UsageError for
+    anything else."""
     try:
+        found = msgspec.json.decode(raw)
+        if isinstance(found, dict) and "sources" in found:
+            return await _verify_answer(engine, Answer.from_dict(found), tags)
         pack = pack_from_json(raw)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise UsageError(
             f"this is not an evidence pack: {error}",
             hint='pincite search "..." --json > pack.json',
         ) from error
     return await engine.verify(pack, tags=tags)
+
+
+async def _verify_answer(
+    engine: AsyncPincite, answer: Answer, tags: Mapping[str, object]
+) -> tuple[Checked, ...]:
+    """Each source by itself: of an extractive answer these are sentences."""
+    claims = [Claim(one.citation, one.text) for one in answer.sources]
+    found = await engine.check(claims, tags=tags)
+    return tuple(
+        Checked(
+            *(source.number, one.citation, one.status, one.detail, one.start_line, one.end_line),
+            start_char=one.start_char,
+            end_char=one.end_char,
+            page=one.page,
+        )
+        for source, one in zip(answer.sources, found, strict=True)
+    )
 
 
 def read_file(path: Path) -> bytes:

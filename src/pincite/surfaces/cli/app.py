@@ -149,8 +149,8 @@ def get(
 @json_option
 @index_option
 def verify(given: tuple[str, ...], tags: tuple[str, ...], json_: bool, index: Path | None) -> int:
-    """Check every citation of a pack (JSON, - for stdin), or single ones, against files and
-    revisions.
+    """Check every citation of a pack or an answer (JSON, - for stdin), or single ones, against
+    files and revisions.
 
     fresh: the cited lines are the text. moved: it stands elsewhere. changed: it is nowhere, or the
     cited revision has something else there. deleted: the file is gone. unknown: the source is not
