@@ -250,3 +250,9 @@ def test_a_file_without_text_says_why(raw: bytes, reason: str) -> None:
         extract_pdf(raw)
     assert raised.value.message.startswith(f"{reason}: ")
     assert raised.value.hint
+
+
+def test_a_page_begins_with_its_text() -> None:
+    found = extract_pdf(typeset("One\n#pagebreak()\n#pagebreak()\nThree"))
+    said = [found.text[page.start : page.end] for page in found.pages]
+    assert said == ["One", "", "Three"]

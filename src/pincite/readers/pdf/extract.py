@@ -79,8 +79,9 @@ def _written(
     parts: list[str] = []
     elements: list[Element] = []
     spans: list[PageSpan] = []
-    position = begins = 0
+    position = 0
     for number, blocks in enumerate(pages, start=1):
+        begins = position + 2 if blocks and parts else position
         for block in blocks:
             if parts:
                 parts.append("\n\n")
@@ -90,7 +91,6 @@ def _written(
             position += len(block.text)
             elements.append(_element(block, number, start, position))
         spans.append(PageSpan(begins, position, number=number))
-        begins = position
     return "".join(parts), tuple(elements), tuple(spans)
 
 
