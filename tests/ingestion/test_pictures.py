@@ -50,7 +50,7 @@ def test_a_picture_without_words_is_found_by_what_is_said_of_it(folder: Path) ->
     with ContractServer(key="secret") as server, opened(folder, server) as pincite:
         (report,) = pincite.index(folder / "docs", lexical=True)
         assert (report.new, len(report.skipped)) == (1, 0)
-        pack = pincite.search("picture", where="kind = 'docs'", limit=5)
+        pack = pincite.search("describe a picture png", where="kind = 'docs'", limit=5)
         (seen,) = [one for one in pack if one.visual]
         assert seen.page == 1
         assert seen.box is not None

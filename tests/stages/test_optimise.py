@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.errors import ConfigError
-from pincite.model import Candidate, Chunk, Context, Document, Match, Signal
+from pincite.model import Candidate, Chunk, Context, Document, Match, OnPage, Signal
 from pincite.model.citation import cite, parse_citation
 from pincite.model.spans import joined
 from pincite.stages.optimise import OptimiseConfig, Optimised, optimise
@@ -156,8 +156,8 @@ def test_a_context_that_does_not_hold_its_passage_stays_as_it_is() -> None:
         {"repo": "other"},
         {"content_hash": "1" * 64},
         {"attributes": {"tenant": "south"}},
-        {"page": 2, "cited_in": "page"},
-        {"visual": True},
+        {"on_page": OnPage(2), "cited_in": "page"},
+        {"on_page": OnPage(0, visual=True)},
         {"end_line": 0, "start_line": 0},
         {"text": "what another program calls its text"},
     ],

@@ -73,7 +73,7 @@ class _Cutting:
             start, end = self._trimmed(element.start, element.end)
             if element.marginal or start == end or self._says_nothing(element, start, end):
                 continue
-            if waiting is not None and waiting.page != element.page:
+            if waiting is not None and not self._meet(waiting, start, element.page):
                 yield waiting
                 waiting = None
             if element.kind == "heading":
@@ -177,8 +177,11 @@ class _Cutting:
             yield current
 
     def _may_join(self, a: _Group, b: _Group) -> bool:
-        between = self._text[a.end : b.start]  # not white space where a margin is left out
-        return a.page == b.page and not a.visual and not b.visual and not between.strip()
+        return self._meet(a, b.start, b.page) and not a.visual and not b.visual
+
+    def _meet(self, a: _Group, start: int, page: int) -> bool:
+        """Is what begins there on the same page, with no margin that is left out in between?"""
+        return a.page == page and not self._text[a.end : start].strip()
 
     def small(self, a: _Group, b: _Group) -> bool:
         """Small neighbours go together up to the target."""

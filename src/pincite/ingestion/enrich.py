@@ -15,8 +15,5 @@ def enrich(chunk: Chunk) -> str:
 
 
 def own_text(chunk: Chunk) -> str:
-    """The same without the first line, for encoders that know by other chunks where it stands; what
-    a model has said of its picture comes last."""
-    text = chunk.text if chunk.plain is None else chunk.plain
-    note = chunk.on_page.note if chunk.on_page else ""
-    return f"{text}\n\n{note}" if note else text
+    """The same without the first line, for encoders that know by other chunks where it stands."""
+    return chunk.read_as

@@ -193,6 +193,14 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         return hash((self.id, self.content_hash))  # a mapping has no hash
 
     @property
+    def read_as(self) -> str:
+        """What models read of it, where nothing is quoted: its text without markup, with what its
+        lines show of other files; what a model has said of its picture comes last."""
+        text = self.text if self.plain is None else self.plain
+        note = self.on_page.note if self.on_page else ""
+        return f"{text}\n\n{note}" if note else text
+
+    @property
     def page(self) -> int:
         """The number of its page, slide, sheet, cell or chapter, from 1; 0 where it has none."""
         return self.on_page.number if self.on_page else 0

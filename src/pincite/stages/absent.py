@@ -192,7 +192,7 @@ class _Passages:
 
 def _text(one: Candidate) -> str:
     chunk = one.chunk
-    parts = (chunk.path, chunk.title, *chunk.headings, *chunk.symbols, chunk.plain or chunk.text)
+    parts = (chunk.path, chunk.title, *chunk.headings, *chunk.symbols, chunk.read_as)
     return "\n".join((*parts, chunk.text if chunk.plain else ""))
 
 

@@ -89,7 +89,7 @@ def messages(question: str, candidates: Sequence[Candidate]) -> tuple[Message, .
 
 def _text(one: Candidate) -> str:
     above = " > ".join((one.chunk.path, *one.chunk.headings))
-    return f"{above}\n{one.chunk.plain or one.chunk.text}"
+    return f"{above}\n{one.chunk.read_as}"
 
 
 def _contained(text: str, tokens: int) -> str:

@@ -105,4 +105,4 @@ def _share(asked: frozenset[str], found: frozenset[str], weights: Mapping[str, f
 
 def _text(chunk: Chunk) -> str:
     """All words that the chunk was indexed with."""
-    return "\n".join((chunk.title, *chunk.headings, *chunk.symbols, chunk.plain or chunk.text))
+    return "\n".join((chunk.title, *chunk.headings, *chunk.symbols, chunk.read_as))

@@ -268,7 +268,7 @@ def _costs(query: Query, documents: Sequence[str], instruction: str) -> list[int
 
 def document(chunk: Chunk, config: RerankConfig, cut: CutTokens = cut_estimated) -> str:
     """A chunk as a reranker reads it: where it stands, then the text."""
-    text = cut(chunk.plain or chunk.text, config.body_tokens)
+    text = cut(chunk.read_as, config.body_tokens)
     lines = _header(chunk, config)
     return "\n".join((*lines, "", text)) if lines else text
 
@@ -282,7 +282,7 @@ def _cut_notices(
 ) -> list[Notice]:
     """How many texts were cut, and by what."""
     pairs = zip(judged, documents, strict=True)
-    count = sum(not sent.endswith(one.chunk.plain or one.chunk.text) for one, sent in pairs)
+    count = sum(not sent.endswith(one.chunk.read_as) for one, sent in pairs)
     if not count:
         return []
     said = f"{count} of {len(judged)} texts were cut to {config.body_tokens:,} tokens"

@@ -99,7 +99,7 @@ def _by_rule(chunk: Chunk, frequencies: Counter[str], total: int, number: int) -
         above = chunk.headings[-2] if len(chunk.headings) > 1 else chunk.title
         heading = f"{names[-1]} ({above})" if above and above != names[-1] else names[-1]
         return _plain(heading), "rule: heading"
-    return _key_words(chunk.plain or chunk.text, frequencies, total), "rule: rare words"
+    return _key_words(chunk.read_as, frequencies, total), "rule: rare words"
 
 
 def _key_words(text: str, frequencies: Counter[str], total: int) -> str:

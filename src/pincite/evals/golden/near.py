@@ -94,7 +94,7 @@ async def generate_near(
 
 def _text(chunk: Chunk) -> str:
     above = (chunk.path, chunk.title, *chunk.headings, *chunk.symbols)
-    return "\n".join((*above, chunk.plain or chunk.text))
+    return "\n".join((*above, chunk.read_as))
 
 
 def _swapped_names(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterator[tuple[str, str]]:
