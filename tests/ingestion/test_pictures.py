@@ -90,7 +90,7 @@ def test_files_that_are_indexed_already_get_their_notes_with_a_rebuild(folder: P
     with ContractServer(key="secret") as server, opened(folder, server) as pincite:
         pincite.index(folder / "docs")
         assert not server.record.requests  # unchanged files are left alone
-        pincite.rebuild("main", lexical=True)
+        pincite.index(folder / "docs", lexical=True, rebuild=True)
         (seen,) = [one for one in pincite.search("picture", limit=5) if one.visual]
         assert seen.note.startswith("[Visual Analysis] ")
         pincite.stop()
