@@ -13,6 +13,7 @@ from pincite import Pincite
 from pincite.citations.many import Most
 from pincite.errors import UsageError
 from pincite.surfaces.cli.app import app
+from tests.readers.office_files import pptx
 
 FILES = {
     "docs/a.md": "# A\n\none\ntwo\n",
@@ -155,3 +156,25 @@ def test_paths_count_from_here_where_they_say_so(
     for name in ("./deep", str(folder / "tree" / "docs" / "deep")):
         found = CliRunner().invoke(app, ["ls", name, *index], standalone_mode=False)
         assert found.output.splitlines() == ["tree:docs/deep/c.md  docs, 10 bytes, 1 chunk"]
+
+
+def test_slides_are_read_each_once_without_numbers_of_lines(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    made = pptx(("One", "first\nslide\nhere"), ("Two", "second\nslide\nhere"))
+    (tmp_path / "tree" / "talk.pptx").write_bytes(made)
+    index = ["--index", str(tmp_path / ".pincite")]
+    with Pincite(tmp_path / ".pincite") as opened:
+        opened.index(tmp_path / "tree", lexical=True, name="tree")
+        names = [f"talk.pptx#slide={number}" for number in (1, 2, 1)]
+        found = opened.get_many(names)
+        assert [one.page for one in found.passages] == [1, 2]
+        small = opened.get_many(["*.pptx"], most=Most(size=1_000))
+        assert len(made) > 1_000
+        assert [(one.path, one.text[:3]) for one in small.passages] == [("talk.pptx", "One")]
+        cut = opened.get_many(names[1:2], most=Most(lines=1)).passages[0]
+        assert (cut.text, cut.start_line, cut.end_line) == ("Two", 0, 0)
+        assert opened.get(cut.citation).text == "Two"
+        shown = CliRunner().invoke(app, ["multi-get", *names, *index])
+        opened.stop()
+    assert "     |\tfirst\n" in shown.output
+    assert "     1\t" not in shown.output

@@ -81,3 +81,16 @@ def test_a_caption_is_text_of_the_page_that_is_cited(tmp_path: Path) -> None:
         assert seen.text == "Figure 1: Rain over the year"
         assert (seen.page, seen.note) == (1, "")
         pincite.stop()
+
+
+def test_files_that_are_indexed_already_get_their_notes_with_a_rebuild(folder: Path) -> None:
+    with opened(folder, None) as pincite:
+        pincite.index(folder / "docs", lexical=True)
+        pincite.stop()
+    with ContractServer(key="secret") as server, opened(folder, server) as pincite:
+        pincite.index(folder / "docs")
+        assert not server.record.requests  # unchanged files are left alone
+        pincite.index(folder / "docs", lexical=True, rebuild=True)
+        (seen,) = [one for one in pincite.search("picture", limit=5) if one.visual]
+        assert seen.note.startswith("[Visual Analysis] ")
+        pincite.stop()

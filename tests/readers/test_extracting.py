@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,6 +69,29 @@ def test_a_file_that_takes_too_long_costs_itself_and_its_process() -> None:
     hasty = Extracting(limit_s=0.001)
     assert ask(hasty, "a.docx", docx("never read")) == "refused: timed_out"
     assert hasty._idle == []
+
+
+def test_who_does_not_wait_gets_the_text_later_and_it_is_extracted_once(
+    extracting: Extracting,
+) -> None:
+    assert ask(extracting, "a.ipynb", notebook(markdown("one"))) == "one"
+    (process,) = extracting._idle
+    pid, raw = process._process.pid, notebook(markdown("two"))
+    key = hashlib.sha256(raw).hexdigest()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert extracting.extract_soon("b.ipynb", raw, key, 0.01) is None
+        assert extracting.extract_soon("b.ipynb", raw, key, 0.01) is None
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert extracting.extract("b.ipynb", raw, key).text == "two"
+    assert extracting._running == {}
+    soon = extracting.extract_soon("b.ipynb", raw, key, 0.0)
+    assert soon is extracting.extract("b.ipynb", raw, key)
+    until = time.monotonic() + 60
+    while extracting._idle != [process] and time.monotonic() < until:
+        time.sleep(0.01)
+    assert extracting._idle == [process]  # no other one was started
 
 
 def test_a_file_that_takes_too_much_memory_is_too_large() -> None:

@@ -332,3 +332,9 @@ def test_a_footnote_stands_behind_its_paragraph_and_its_words_are_not_torn() -> 
     )
     found = extracted("docx", changed)
     assert found.text == "before\n\nsaid below\n\nafter"
+
+
+def test_what_a_book_declares_before_its_pages_is_no_text() -> None:
+    declared = '<?xml version="1.0"?>\n<!DOCTYPE html [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
+    found = extracted("epub", epub(f"{declared}<html><body><p>Gorillas &e;</p></body></html>"))
+    assert found.text == "Gorillas &e;"

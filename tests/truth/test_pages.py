@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as replaced
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.model import Chunk, Context, Match, Source
@@ -34,6 +35,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no failure."""
+    monkeypatch.setattr("pincite.truth.pages.WAIT_S", 60.0)
+
+
 def seen(folder: Path, chunk: Chunk, context: Context | None = None) -> Seen:
     return look(files_of(record(folder)), Quote("main", chunk, context))[0]
 
@@ -54,9 +61,25 @@ def test_a_passage_is_fresh_then_on_another_slide_then_gone(folder: Path) -> Non
     assert seen(folder, second).gone == "deleted"
 
 
-def replace_id(found: Chunk, then: Chunk) -> Chunk:
-    from msgspec.structs import replace as replaced
+def test_a_file_that_takes_long_to_read_costs_its_own_passages_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, slide = chunks_of((folder / "a.pptx").read_bytes())
+    (folder / "b.pptx").write_bytes((folder / "a.pptx").read_bytes())
+    other = replaced(slide, path="b.pptx")
+    (folder / "a.pptx").write_bytes(pptx(("Zero", "never seen before"), *SLIDES))
+    monkeypatch.setattr("pincite.truth.pages.WAIT_S", 0.0)
+    files = files_of(record(folder))
+    late, fine = look(files, Quote("main", slide), Quote("main", other))
+    assert (late.truth, late.gone) == ("unchecked", None)
+    assert late.notice is not None
+    assert "a.pptx has changed" in late.notice.message
+    assert fine.truth == "fresh"
+    monkeypatch.setattr("pincite.truth.pages.WAIT_S", 60.0)
+    assert look(files, Quote("main", slide))[0].truth == "moved"
 
+
+def replace_id(found: Chunk, then: Chunk) -> Chunk:
     return replaced(found, id=then.id, space_before=then.space_before)
 
 
@@ -77,8 +100,6 @@ def test_what_is_shown_around_it_moves_along_or_is_left_out(folder: Path) -> Non
 
 
 def part_of(chunk: Chunk, text: str) -> Chunk:
-    from msgspec.structs import replace as replaced
-
     start = chunk.start + chunk.text.index(text)
     return replaced(chunk, text=text, start=start, end=start + len(text))
 

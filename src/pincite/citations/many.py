@@ -12,6 +12,7 @@ from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, SourceType
 from pincite.model.citation import Citation, format_citation, with_chars, with_lines
 from pincite.ports import ReadableIndex
+from pincite.readers import extracted_suffix
 from pincite.scope.paths import path_test
 from pincite.support.terminal import one_line
 
@@ -144,16 +145,17 @@ class _Reading:
         self._read = read
         self._most = most
         self._room = most.size
-        self._seen: set[tuple[str, str, int, int]] = set()
+        self._seen: set[tuple[object, ...]] = set()
 
     def leave(self, name: str, why: Why, detail: str) -> None:
         """Name what is left out."""
         self.left_out.append(LeftOut(name, why, one_line(detail)))
 
     async def take_listed(self, file: IndexedPath) -> None:
-        """As `take`, of a file whose size is known: one that cannot fit is not opened."""
-        name = file.path
-        if file.size > self._room and not self._most.lines:
+        """As `take`, of a file whose size is known: one that cannot fit is not opened. The size of
+        a PDF or an office file says nothing of its text."""
+        name, known = file.path, not extracted_suffix(file.path)
+        if known and file.size > self._room and not self._most.lines:
             self.leave(name, "too_large", f"{file.size:,} bytes, of {self._room:,} that are left")
             return
         try:
@@ -172,7 +174,8 @@ class _Reading:
         except SourceError as error:
             self.leave(name, "unreadable", error.message)
             return
-        key = (passage.repo, passage.path, passage.start_line, passage.end_line)
+        lines = (passage.start_line, passage.end_line)
+        key = (passage.repo, passage.path, *lines, passage.start_char, passage.end_char)
         if key in self._seen:
             return
         size = len(passage.raw)
@@ -190,7 +193,7 @@ def _cut(passage: Passage, lines: int) -> Passage:
     if not lines or len(given) <= lines:
         return passage
     text = "\n".join(given[:lines])
-    last = passage.start_line + lines - 1
+    last = passage.start_line + lines - 1 if passage.start_line else 0
     end = None
     if passage.start_char is not None:
         end = passage.start_char + len(text)

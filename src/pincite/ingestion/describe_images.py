@@ -171,7 +171,9 @@ async def open_vision(
 
     async def open_model() -> LLM:
         if not may_pay and not local:
-            raise UsageError(f"{name} may cost money, and nobody asked; pincite index --rebuild")
+            raise UsageError(
+                f"{name} may cost money, and nobody asked: pincite collections rebuild"
+            )
         return await models.llm(name)
 
     try:

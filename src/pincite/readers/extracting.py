@@ -15,8 +15,9 @@ import sys
 import threading
 import time
 from collections import OrderedDict
+from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import msgspec
@@ -35,6 +36,15 @@ _KEPT_REFUSALS: Final = 1_000
 _KEPT_IDLE: Final = 2  # processes with nothing to do; each has 50 MB and ends by itself
 _ELEMENT_BYTES: Final = 200
 _ANSWER: Final = msgspec.msgpack.Decoder(tuple[str, Extraction | None])
+_Key = tuple[str, str]  # suffix and content hash
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """An extraction that goes on; whoever asks for the same meanwhile waits for it."""
+
+    began_s: float
+    found: Future[Extraction] = field(default_factory=Future)
 
 
 class Extracting:
@@ -45,17 +55,34 @@ class Extracting:
         self._memory_bytes = memory_bytes
         self._idle: list[_Process] = []
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], tuple[Extraction, int]] = OrderedDict()
+        self._kept: OrderedDict[_Key, tuple[Extraction, int]] = OrderedDict()
         self._kept_bytes = 0
-        self._refused: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._refused: OrderedDict[_Key, str] = OrderedDict()
+        self._running: dict[_Key, _Run] = {}
 
     def extract(self, path: str, raw: bytes, content_hash: str) -> Extraction:
         """The text of a file of a suffix that has an extractor. Raises SourceError that says why
         there is none, as `readers.extraction.reason_of` reads it."""
+        found = self._extract(path, raw, content_hash, None)
+        assert found is not None
+        return found
+
+    def extract_soon(
+        self, path: str, raw: bytes, content_hash: str, wait_s: float
+    ) -> Extraction | None:
+        """As `extract`; None where it has gone on for so long. It goes on all the same, and is
+        there for who asks later."""
+        return self._extract(path, raw, content_hash, wait_s)
+
+    def _extract(
+        self, path: str, raw: bytes, content_hash: str, wait_s: float | None
+    ) -> Extraction | None:
         suffix = extracted_suffix(path)
         if is_missing(suffix):
             extra = EXTRACTORS[suffix].extra
             raise refused("no_extractor", f"pip install 'pincite[{extra}]'")
+        if not raw.strip(b"\0 \t\r\n"):
+            raise refused("empty", "the file has nothing in it")
         key = (suffix, content_hash)
         with self._lock:
             if key in self._kept:
@@ -63,18 +90,42 @@ class Extracting:
                 return self._kept[key][0]
             if key in self._refused:  # it would take as long again
                 raise SourceError(self._refused[key])
-        if not raw.strip(b"\0 \t\r\n"):
-            raise refused("empty", "the file has nothing in it")
+            run = self._running.get(key)
+            is_new = run is None
+            run = self._running[key] = run or _Run(time.monotonic())
+        if is_new and wait_s is None:
+            self._work(key, raw, run)
+        elif is_new:
+            threading.Thread(
+                target=self._work, args=(key, raw, run), name="pincite-extract", daemon=True
+            ).start()
+        left_s = None if wait_s is None else max(0.0, run.began_s + wait_s - time.monotonic())
         try:
-            found = self._ask(suffix, raw)
+            return run.found.result(left_s)
+        except TimeoutError:
+            return None
+
+    def _work(self, key: _Key, raw: bytes, run: _Run) -> None:
+        """Extract, for all that wait."""
+        try:
+            found = self._ask(key[0], raw)
         except SourceError as error:
             with self._lock:
                 self._refused[key] = error.message
                 if len(self._refused) > _KEPT_REFUSALS:
                     self._refused.popitem(last=False)
+                del self._running[key]
+            run.found.set_exception(error)
+        except BaseException as error:
+            with self._lock:
+                del self._running[key]
+            run.found.set_exception(refused("failed", f"{type(error).__name__}: {error}"))
             raise
-        self._keep(key, found)
-        return found
+        else:
+            self._keep(key, found)
+            with self._lock:
+                del self._running[key]
+            run.found.set_result(found)
 
     def _ask(self, suffix: str, raw: bytes) -> Extraction:
         process = self._take()
@@ -123,7 +174,7 @@ class Extracting:
                 return
         process.end()
 
-    def _keep(self, key: tuple[str, str], found: Extraction) -> None:
+    def _keep(self, key: _Key, found: Extraction) -> None:
         size = 4 * len(found.text) + _ELEMENT_BYTES * len(found.elements)
         size += sum(len(image.data) for image in found.images.values())
         if size > _KEPT_BYTES // 2:
@@ -196,3 +247,8 @@ atexit.register(_OURS.close)
 def extract(path: str, raw: bytes, content_hash: str) -> Extraction:
     """As `Extracting.extract`, with the processes and the memory that all of this program share."""
     return _OURS.extract(path, raw, content_hash)
+
+
+def extract_soon(path: str, raw: bytes, content_hash: str, wait_s: float) -> Extraction | None:
+    """As `Extracting.extract_soon`, with the processes and the memory of `extract`."""
+    return _OURS.extract_soon(path, raw, content_hash, wait_s)

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from msgspec.structs import replace as replace_chunk
 
 from pincite.errors import SourceError
-from pincite.model import Chunk, Context, Match
+from pincite.model import Chunk, Context, Match, Notice
 from pincite.model.citation import format_citation, parse_citation
 from pincite.model.pages import page_of_span
 from pincite.ports import Quote, Seen
-from pincite.readers.extracting import extract
+from pincite.readers.extracting import extract_soon
 from pincite.readers.extraction import Extraction
 from pincite.support.find import find_chars
-from pincite.truth.seen import gone
+from pincite.support.terminal import one_line
+from pincite.truth.seen import gone, unchecked
+
+#: A search does not wait longer for the text of a file: two minutes may pass until it is there.
+WAIT_S: Final = 0.8  # guess, unmeasured: less than the second that a look may take
 
 
 def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str) -> Seen:
-    """The file has these bytes now, at that revision: the text is extracted again."""
+    """The file has these bytes now, at that revision: the text is extracted again. Where that
+    takes long, other files are looked at meanwhile, and this one is unchecked."""
+    path = quote.chunk.path
     try:
-        found = extract(quote.chunk.path, raw, content_hash)
+        found = extract_soon(path, raw, content_hash, WAIT_S)
     except SourceError as error:
         return gone(quote, "stale", error.message)
+    if found is None:
+        said = f"{one_line(path)} has changed and is still being read: its passages are unchecked"
+        return unchecked(quote, Notice("source_not_answering", said))
     chunk = _find_again(quote.chunk, found, ref, content_hash)
     if chunk is None:
         return gone(quote, "stale", "its text is not in the file any more")

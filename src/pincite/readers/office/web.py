@@ -19,7 +19,10 @@ _BLOCKS: Final = frozenset(
     td tfoot th thead tr ul""".split()
 )
 _ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
-_DECLARED = re.compile(r"^\s*<\?xml[^>]{0,500}\?>")
+#: Both are no content; a parser of HTML shows the end of a type that declares entities.
+_DECLARED = re.compile(
+    r"^\s*(?:<\?xml[^>]{0,500}\?>)?\s*(?:<!DOCTYPE[^>\[]{0,500}\[[^\]]{0,20000}\]\s*>)?", re.I
+)
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _SIGNATURES: Final = (
     (b"\x89PNG", "image/png"),

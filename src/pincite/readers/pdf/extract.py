@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Final
 
 import pypdfium2 as pdfium
@@ -12,12 +11,12 @@ from pincite.errors import SourceError
 from pincite.model import Element, PageSpan
 from pincite.ports import Image
 from pincite.readers.extraction import Extraction
+from pincite.readers.extractors import extractor_name
 from pincite.readers.pdf.blocks import blocks_of
 from pincite.readers.pdf.layout import Block
 from pincite.readers.pdf.opening import opened, outline_of, title_of
 from pincite.readers.pdf.pages import Page, read_page
 
-RULES: Final = 1  #: counts up when the same bytes give another text
 _MOST_NOTES: Final = 50  # pages named in one note
 
 
@@ -35,13 +34,8 @@ def extract_pdf(raw: bytes) -> Extraction:
         first = [one.text for one in blocks[0] if one.kind == "heading"] if blocks else []
         title = first[0][:300] if first else ""
     return Extraction(
-        text, elements, spans, "page", extractor_name(), title, _notes(pages, failed), images
+        text, elements, spans, "page", extractor_name("pdf"), title, _notes(pages, failed), images
     )
-
-
-def extractor_name() -> str:
-    """Everything that the text depends on, with its version."""
-    return f"pdf/{RULES} pypdfium2/{version('pypdfium2')} pdfium/{pdfium.PDFIUM_INFO.build}"
 
 
 def _pages(
@@ -79,8 +73,9 @@ def _written(
     parts: list[str] = []
     elements: list[Element] = []
     spans: list[PageSpan] = []
-    position = begins = 0
+    position = 0
     for number, blocks in enumerate(pages, start=1):
+        begins = position + 2 if blocks and parts else position
         for block in blocks:
             if parts:
                 parts.append("\n\n")
@@ -90,7 +85,6 @@ def _written(
             position += len(block.text)
             elements.append(_element(block, number, start, position))
         spans.append(PageSpan(begins, position, number=number))
-        begins = position
     return "".join(parts), tuple(elements), tuple(spans)
 
 

@@ -136,10 +136,10 @@ async def placed(engine: AsyncPincite, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _shown(passage: Passage) -> str:
-    """The lines with their numbers in the file, below the citation: nothing in a file can pass for
-    the beginning of another one."""
+    """The lines with their numbers in the file, if it has lines, below the citation: nothing in a
+    file can pass for the beginning of another one."""
     changed = "  (changed since it was indexed)" if passage.changed else ""
     rows = [f"==> {one_line(passage.citation)}{changed}"]
-    numbered = enumerate(passage.text.split("\n"), start=passage.start_line)
-    rows += [f"{number:>6}\t{line}" for number, line in numbered]
+    for number, line in enumerate(passage.text.split("\n"), start=passage.start_line):
+        rows.append(f"{number if passage.start_line else '|':>6}\t{line}")
     return "\n".join(rows)
