@@ -153,7 +153,7 @@ def test_conversations_that_are_out_of_reach_cost_a_warning(shop: Path) -> None:
         name = await engine.begin_conversation("")
         place = known.index / "conversations.db"
         await engine._conversations.close()
-        engine._conversations = open_conversations(known)
+        engine._open_conversations = open_conversations(known)
         kept = place.read_bytes()
         place.write_bytes(b"this is no database" * 100)
         try:

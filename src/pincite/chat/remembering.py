@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pincite.chat.opening import open_conversations, open_memory
 from pincite.collection.opened import OpenIndex
 from pincite.errors import UsageError
 from pincite.model import Fact, Turn
@@ -16,8 +15,27 @@ class Remembering(OpenIndex):
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         super().__init__(settings, reranker)
-        self._memory: Memory | None = open_memory(settings, self._models)
-        self._conversations: Conversations = open_conversations(settings)
+        self._open_memory: Memory | None = None
+        self._open_conversations: Conversations | None = None
+
+    @property
+    def _memory(self) -> Memory | None:
+        """What `[memory]` names, None for nothing. A search has no need of it: it is opened with
+        its first call."""
+        if self._open_memory is None:
+            from pincite.chat.opening import open_memory
+
+            self._open_memory = open_memory(self.settings, self._models)
+        return self._open_memory
+
+    @property
+    def _conversations(self) -> Conversations:
+        """Those of the index folder, opened with their first call."""
+        if self._open_conversations is None:
+            from pincite.chat.opening import open_conversations
+
+            self._open_conversations = open_conversations(self.settings)
+        return self._open_conversations
 
     async def close(self) -> None:
         """Hang up on the daemon, which stays for the next client, and on providers. The end of
@@ -25,9 +43,10 @@ class Remembering(OpenIndex):
 
         >>> await pincite.close()
         """
-        if self._memory is not None:
-            await self._memory.close()
-        await self._conversations.close()
+        if self._open_memory is not None:
+            await self._open_memory.close()
+        if self._open_conversations is not None:
+            await self._open_conversations.close()
         await super().close()
 
     async def remember(self, user: str, text: str) -> tuple[Fact, ...]:
@@ -155,9 +174,10 @@ class Remembering(OpenIndex):
         await self._conversations.delete(owner, conversation)
 
     def _remembered(self) -> Memory:
-        if self._memory is None:
+        memory = self._memory
+        if memory is None:
             raise UsageError(
                 'nothing is remembered of users: memory.kind is "none"',
                 hint='[memory] kind = "sqlite"',
             )
-        return self._memory
+        return memory

@@ -40,6 +40,7 @@ class SearchableState(msgspec.Struct, frozen=True):
     depth: int
     weight: float
     embedded: float
+    exact: bool
 
 
 class RemoteSearch(msgspec.Struct, frozen=True):
@@ -97,7 +98,8 @@ def _hosted(collections: Sequence[Searchable]) -> _Hosted | None:
         return None
     places = tuple(
         SearchableState(
-            *(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight, one.embedded)
+            *(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight),
+            *(one.embedded, one.exact),
         )
         for one in collections
     )
@@ -131,7 +133,11 @@ def _open(place: SearchableState, host: Host, models: str) -> Searchable:
         dense = QueryEncoder(host, models, spec.dense, spec.dimensions)
     sparse = _sparse(spec.language)
     rest = (place.code, place.rung, place.kinds, place.depth, place.weight)
-    return Searchable(spec, host, sparse, dense, *rest, embedded=place.embedded)
+    return Searchable(
+        *(spec, host, sparse, dense, *rest),
+        embedded=place.embedded,
+        exact=place.exact,
+    )
 
 
 def forget() -> None:
