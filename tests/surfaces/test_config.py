@@ -224,7 +224,7 @@ def test_a_name_that_is_no_preset_is_answered_with_those_that_are(cli: Cli) -> N
         ("config", "show", "--preset", "evidnce"),
     ):
         said = cli(*command, code=2).stderr
-        assert "no preset 'evidnce'; known: evidence, general, chat, multi-model" in said
+        assert "no preset 'evidnce'; known: evidence, general, chat, local, multi-model" in said
 
 
 def test_a_contradiction_of_a_command_is_named_with_both_places(cli: Cli) -> None:

@@ -39,6 +39,7 @@ def watched(cli: Cli, tmp_path: Path, server: ContractServer) -> tuple[Cli, dict
     hooks.mkdir()
     (hooks / "sitecustomize.py").write_text(_HOOK, encoding="utf-8")
     variables: dict[str, Any] = {"PYTHONPATH": str(hooks), "REACHED": str(tmp_path / "reached")}
+    variables["PINCITE_CACHE"] = str(tmp_path / "vectors.db")  # a test of its own
     url = server.url("llamacpp")
     lines = [
         'preset = "local"',
