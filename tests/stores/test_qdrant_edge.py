@@ -29,6 +29,20 @@ class TestEdgeStore(StoreContract):
             await store.close()
 
 
+def test_a_collection_is_dropped_while_it_is_flushed() -> None:
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            for _ in range(10):
+                await store.create(DENSE_SPEC)
+                flushes = asyncio.gather(store.flush(), store.flush())
+                await asyncio.gather(flushes, store.drop("main"))
+                assert not (folder / "main").exists()
+            await store.close()
+
+    asyncio.run(session())
+
+
 def test_a_long_log_is_emptied_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards, "_LOG_BYTES", 0)
     points = random_points(400, seed=3)

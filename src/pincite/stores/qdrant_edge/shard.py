@@ -195,11 +195,12 @@ class Shard:
         await self._stop_optimising()
         if self._reading is not None:
             await asyncio.to_thread(self._reading.join)
-        try:
-            self.guard("flush", self._shard.flush)
-            self.guard("flush", lambda: generations.write_state(self.root, self._state))
-        finally:
-            self.guard("close", self._shard.close)
+        async with self.writing:  # a flush may be under way, and writes the state, too
+            try:
+                self.guard("flush", self._shard.flush)
+                self.guard("flush", lambda: generations.write_state(self.root, self._state))
+            finally:
+                self.guard("close", self._shard.close)
 
     def worth_optimising(self) -> bool:
         """Are many points outside the graph, or removed and still counted by IDF, or vectors kept
