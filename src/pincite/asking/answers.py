@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypedDict, get_args
+from typing import get_args
 
-from pincite.asking.options import SearchOptions
+from pincite.asking.options import QuestionKeywords, SearchOptions
 from pincite.asking.profile import profile_of
 from pincite.asking.question import question_of
 from pincite.asking.tags import valid_text
 from pincite.errors import UsageError
-from pincite.model import Asked, ChatMode, Scope, SourceType
+from pincite.model import Asked, ChatMode
 from pincite.profile import Profile
 from pincite.settings.load import Settings
-from pincite.stages.context import Around
-from pincite.stages.retrieve import SearchMode
 from pincite.support.arguments import require_choice, require_kind
 
 _MOST_NAME = 1_000  # characters of a user's name and of a conversation's id
 _MOST_QUESTION = 100_000  # characters: what is longer fits into no prompt beside its evidence
 
 
-class AnswerKeywords(TypedDict, total=False):
+class AnswerKeywords(QuestionKeywords, total=False):
     """What an answer takes of the keywords of `search`, with the same meaning."""
-
-    limit: int | None
-    kinds: SourceType | Iterable[SourceType]
-    paths: str | Iterable[str]
-    not_paths: str | Iterable[str]
-    where: str
-    collections: str | Iterable[str]
-    sources: str | Iterable[str]
-    ref: str | None
-    tags: Mapping[str, object] | None
-    preset: str | None
-    by: SearchMode | None
-    context: Around | None
-    budget_ms: float | None
-    scope: Scope | None
-    profile: Profile | None
 
 
 @dataclass(frozen=True, slots=True)

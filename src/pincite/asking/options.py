@@ -12,8 +12,8 @@ from pincite.stages.context import Around
 from pincite.stages.retrieve import SearchMode
 
 
-class SearchKeywords(TypedDict, total=False):
-    """What a search takes besides its text, by the names of `SearchOptions`."""
+class QuestionKeywords(TypedDict, total=False):
+    """What a question takes besides its text, whether passages or an answer are wanted."""
 
     limit: int | None
     kinds: SourceType | Iterable[SourceType]
@@ -24,14 +24,19 @@ class SearchKeywords(TypedDict, total=False):
     sources: str | Iterable[str]
     ref: str | None
     tags: Mapping[str, object] | None
-    mode: TaskMode
     preset: str | None
     by: SearchMode | None
     context: Around | None
     budget_ms: float | None
-    subqueries: str | Iterable[str]
     scope: Scope | None
     profile: Profile | None
+
+
+class SearchKeywords(QuestionKeywords, total=False):
+    """What a search takes besides its text, by the names of `SearchOptions`."""
+
+    mode: TaskMode
+    subqueries: str | Iterable[str]
     show_all: bool
 
 
