@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Final
 
+from pincite.answering.prompts import read_prompt
 from pincite.model import Turn
 from pincite.support.token_estimate import cut_estimated
 
@@ -23,7 +23,7 @@ _CUT: Final = " [...]"
 
 def prompt_text(name: str, **values: str) -> str:
     """A prompt of this package, with its values filled in."""
-    text = (files("pincite.answering") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    text = read_prompt(name).text
     for key, value in values.items():
         text = text.replace(f"{{{key}}}", value)
     return text
