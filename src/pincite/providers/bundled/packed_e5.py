@@ -55,7 +55,7 @@ def read_packed(path: Path) -> PackedModel:
         if raw[:4] != MAGIC:
             raise ValueError(f"it begins with {raw[:4]!r}")
         return _Reader(raw).model()
-    except (ValueError, struct.error, KeyError, UnicodeDecodeError) as error:
+    except (ValueError, OverflowError, struct.error, KeyError) as error:
         raise ModelUnavailable(f"{path} is no packed E5 model: {error}") from error
 
 
@@ -190,11 +190,18 @@ def _values(raw: bytes, packed: int, count: int, offset: int) -> Floats:
     if packed not in (0, 1):
         raise ValueError(f"a tensor is of the unknown type {packed}")
     if packed == 0:
-        return np.frombuffer(raw, "<f4", count, offset).astype(np.float32, copy=False)
+        return _finite(np.frombuffer(raw, "<f4", count, offset).astype(np.float32, copy=False))
     blocks = np.frombuffer(raw, _PACKED, count // _BLOCK, offset)
     halves = blocks["halves"]
     whole = np.concatenate([halves & 0x0F, halves >> 4], axis=1).astype(np.float32) - 8
-    values: Floats = (whole * blocks["scale"].astype(np.float32)[:, None]).reshape(-1)
+    scales = _finite(blocks["scale"].astype(np.float32))
+    values: Floats = (whole * scales[:, None]).reshape(-1)
+    return values
+
+
+def _finite(values: Floats) -> Floats:
+    if not np.isfinite(values).all():
+        raise ValueError("a weight is no number")
     return values
 
 
