@@ -6,7 +6,10 @@
     │   ├── TagsRequired      a collection that is only searched and read with certain tags
     │   ├── InvalidAttribute  an attribute that cannot be: its name, its type or its value
     │   ├── InvalidRecord     a record that cannot be: its id, its text or a field
-    │   └── ConversationNotFound  there is none of that id, or it is another user's
+    │   ├── ConversationNotFound  there is none of that id, or it is another user's
+    │   └── NotFound          nothing in a workspace has that id, or the user may not know of it
+    ├── Forbidden             the user sees it, and their role or key does not allow to change it
+    ├── WorkspaceUnavailable  the database of users and documents is out of reach
     ├── SourceError           a file, folder, checkout or archive could not be read
     ├── IndexUnavailable      no index, no daemon, or it does not answer
     │   ├── IndexNotFound     nothing has been indexed here
@@ -97,6 +100,18 @@ class TagsRequired(UsageError):
 
 class ConversationNotFound(UsageError):
     """No conversation of that id, or it is another user's."""
+
+
+class NotFound(UsageError):
+    """Nothing in a workspace has that id, or the user may not know of it."""
+
+
+class Forbidden(PinciteError):
+    """The user sees it, and their role or key does not allow to change it."""
+
+
+class WorkspaceUnavailable(PinciteError):
+    """The database of users and documents is out of reach, or has another schema."""
 
 
 class SourceError(PinciteError):
