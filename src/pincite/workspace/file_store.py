@@ -1,0 +1,152 @@
+"""Uploaded files: kept in a folder for each space, named by their content, never by a client.
+
+    FOLDER/SPACE/ab/abcdef...      the bytes, under their SHA-256
+
+A file is written beside its place and moved there when it is whole, so that what has the name has
+the content.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
+
+_SPACE: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_STALE_S: Final = 24 * 3600.0  # an upload that takes longer than a day has ended
+
+
+class TooMuch(UsageError):
+    """More bytes than a file may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The SHA-256 of a file's bytes in hex, and their number."""
+
+    content_hash: str
+    size: int
+
+
+class FileStore(Protocol):
+    """Files of spaces by their content. Raises WorkspaceUnavailable where they are out of reach."""
+
+    async def put(self, space_id: str, pieces: AsyncIterator[bytes], most: int) -> Stored:
+        """Keep a file that comes in pieces. Raises TooMuch behind `most` bytes; nothing of it
+        stays."""
+
+    async def read(self, space_id: str, content_hash: str) -> bytes:
+        """Raises NotFound."""
+
+    async def delete(self, space_id: str, content_hash: str) -> None:
+        """Also where it is gone already."""
+
+
+class FolderFiles:
+    """A `FileStore` in a folder, which only its owner may read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def put(self, space_id: str, pieces: AsyncIterator[bytes], most: int) -> Stored:
+        """Keep a file; see `FileStore`."""
+        folder = self._of(space_id)
+        try:
+            await asyncio.to_thread(folder.mkdir, 0o700, True, True)
+            await asyncio.to_thread(_tidy, folder)
+            part = folder / f".{secrets.token_hex(8)}.part"
+            handle = await asyncio.to_thread(_create, part)
+        except OSError as error:
+            raise _unreachable(error) from error
+        digest, size = hashlib.sha256(), 0
+        try:
+            async for piece in pieces:
+                size += len(piece)
+                if size > most:
+                    raise TooMuch(f"the file has more than {most:,} bytes")
+                digest.update(piece)
+                await asyncio.to_thread(_write, handle, piece)
+            stored = Stored(digest.hexdigest(), size)
+            target = folder / stored.content_hash[:2] / stored.content_hash
+            await asyncio.to_thread(_settle, handle, part, target)
+        except OSError as error:
+            raise _unreachable(error) from error
+        finally:
+            os.close(handle)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+        return stored
+
+    async def read(self, space_id: str, content_hash: str) -> bytes:
+        """The bytes of a file; see `FileStore`."""
+        try:
+            return await asyncio.to_thread(self._path(space_id, content_hash).read_bytes)
+        except FileNotFoundError:
+            raise NotFound("the file is gone") from None
+        except OSError as error:
+            raise _unreachable(error) from error
+
+    async def delete(self, space_id: str, content_hash: str) -> None:
+        """Remove a file; see `FileStore`."""
+        path = self._path(space_id, content_hash)
+        try:
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+        except OSError as error:
+            raise _unreachable(error) from error
+
+    def _of(self, space_id: str) -> Path:
+        if not _SPACE.fullmatch(space_id):
+            raise UsageError(f"{space_id!r} is no id of a space")
+        return self._folder / space_id
+
+    def _path(self, space_id: str, content_hash: str) -> Path:
+        if not _HASH.fullmatch(content_hash):
+            raise UsageError(f"{content_hash!r} is no SHA-256")
+        return self._of(space_id) / content_hash[:2] / content_hash
+
+
+def _create(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+
+def _write(handle: int, piece: bytes) -> None:
+    left = memoryview(piece)
+    while left:
+        left = left[os.write(handle, left) :]
+
+
+def _settle(handle: int, part: Path, target: Path) -> None:
+    os.fsync(handle)
+    target.parent.mkdir(0o700, exist_ok=True)
+    part.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what uploads that were cut off have left."""
+    for part in folder.glob(".*.part"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > _STALE_S:
+                part.unlink()
+
+
+def _unreachable(error: OSError) -> WorkspaceUnavailable:
+    return WorkspaceUnavailable(
+        f"uploaded files are out of reach: {error.strerror or error}",
+        hint="look at the disk and the rights of the folder of files",
+    )

@@ -1,0 +1,10 @@
+"""Asynchronous tests of workspaces run on asyncio."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"

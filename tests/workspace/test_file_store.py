@@ -1,0 +1,68 @@
+"""Uploaded files: whole or not at all, named by their content."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
+from pincite.workspace.file_store import FolderFiles, TooMuch
+
+SPACE = str(uuid4())
+pytestmark = pytest.mark.anyio
+
+
+async def pieces(*given: bytes, fault: Exception | None = None) -> AsyncIterator[bytes]:
+    for one in given:
+        yield one
+    if fault:
+        raise fault
+
+
+def held(folder: Path) -> list[Path]:
+    return [one for one in folder.rglob("*") if one.is_file()]
+
+
+async def test_a_file_is_read_as_it_was_put_and_only_by_its_owner(tmp_path: Path) -> None:
+    files = FolderFiles(tmp_path / "files")
+    stored = await files.put(SPACE, pieces(b"one ", b"two"), 100)
+    assert stored.content_hash == hashlib.sha256(b"one two").hexdigest()
+    assert (stored.size, await files.read(SPACE, stored.content_hash)) == (7, b"one two")
+    (path,) = held(tmp_path)
+    assert path.stat().st_mode & 0o077 == 0
+    assert await files.put(SPACE, pieces(b"one two"), 100) == stored
+    await files.delete(SPACE, stored.content_hash)
+    await files.delete(SPACE, stored.content_hash)
+    with pytest.raises(NotFound):
+        await files.read(SPACE, stored.content_hash)
+
+
+async def test_of_a_file_that_is_too_large_or_is_cut_off_nothing_stays(tmp_path: Path) -> None:
+    files = FolderFiles(tmp_path)
+    with pytest.raises(TooMuch, match="more than 5 bytes"):
+        await files.put(SPACE, pieces(b"abc", b"def"), 5)
+    with pytest.raises(ConnectionError):
+        await files.put(SPACE, pieces(b"abc", fault=ConnectionError()), 5)
+    assert held(tmp_path) == []
+
+
+@pytest.mark.parametrize("space", ["", "..", "../" + SPACE, SPACE.upper() + "/", "a" * 36])
+async def test_a_client_names_no_folder(tmp_path: Path, space: str) -> None:
+    with pytest.raises(UsageError, match="no id of a space"):
+        await FolderFiles(tmp_path).put(space, pieces(b"x"), 5)
+
+
+@pytest.mark.parametrize("name", ["", "..", "/etc/passwd", "A" * 64])
+async def test_a_client_names_no_file(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="no SHA-256"):
+        await FolderFiles(tmp_path).read(SPACE, name)
+
+
+async def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "files").write_text("")
+    with pytest.raises(WorkspaceUnavailable, match="out of reach"):
+        await FolderFiles(tmp_path / "files").put(SPACE, pieces(b"x"), 5)
