@@ -14,16 +14,17 @@ import os
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
 
 _SPACE: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
+T = TypeVar("T")
 _STALE_S: Final = 24 * 3600.0  # an upload that takes longer than a day has ended
 
 
@@ -62,13 +63,8 @@ class FolderFiles:
     async def put(self, space_id: str, pieces: AsyncIterator[bytes], most: int) -> Stored:
         """Keep a file; see `FileStore`."""
         folder = self._of(space_id)
-        try:
-            await asyncio.to_thread(folder.mkdir, 0o700, True, True)
-            await asyncio.to_thread(_tidy, folder)
-            part = folder / f".{secrets.token_hex(8)}.part"
-            handle = await asyncio.to_thread(_create, part)
-        except OSError as error:
-            raise _unreachable(error) from error
+        part = folder / f".{secrets.token_hex(8)}.part"
+        handle = await _done(_create, part)
         digest, size = hashlib.sha256(), 0
         try:
             async for piece in pieces:
@@ -76,12 +72,9 @@ class FolderFiles:
                 if size > most:
                     raise TooMuch(f"the file has more than {most:,} bytes")
                 digest.update(piece)
-                await asyncio.to_thread(_write, handle, piece)
+                await _done(_write, handle, piece)
             stored = Stored(digest.hexdigest(), size)
-            target = folder / stored.content_hash[:2] / stored.content_hash
-            await asyncio.to_thread(_settle, handle, part, target)
-        except OSError as error:
-            raise _unreachable(error) from error
+            await _done(_settle, handle, part, self._path(space_id, stored.content_hash))
         finally:
             os.close(handle)
             with suppress(OSError):
@@ -90,20 +83,11 @@ class FolderFiles:
 
     async def read(self, space_id: str, content_hash: str) -> bytes:
         """The bytes of a file; see `FileStore`."""
-        try:
-            return await asyncio.to_thread(self._path(space_id, content_hash).read_bytes)
-        except FileNotFoundError:
-            raise NotFound("the file is gone") from None
-        except OSError as error:
-            raise _unreachable(error) from error
+        return await _done(_read, self._path(space_id, content_hash))
 
     async def delete(self, space_id: str, content_hash: str) -> None:
         """Remove a file; see `FileStore`."""
-        path = self._path(space_id, content_hash)
-        try:
-            await asyncio.to_thread(path.unlink, missing_ok=True)
-        except OSError as error:
-            raise _unreachable(error) from error
+        await _done(_remove, self._path(space_id, content_hash))
 
     def _of(self, space_id: str) -> Path:
         if not _SPACE.fullmatch(space_id):
@@ -116,8 +100,32 @@ class FolderFiles:
         return self._of(space_id) / content_hash[:2] / content_hash
 
 
+async def _done(work: Callable[..., T], *given: object) -> T:
+    """Work on files, in a thread. Raises WorkspaceUnavailable where the disk does not do it."""
+    try:
+        return await asyncio.to_thread(work, *given)
+    except OSError as error:
+        raise WorkspaceUnavailable(
+            f"uploaded files are out of reach: {error.strerror or error}",
+            hint="look at the disk and the rights of the folder of files",
+        ) from error
+
+
 def _create(path: Path) -> int:
+    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    _tidy(path.parent)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound("the file is gone") from None
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
 
 
 def _write(handle: int, piece: bytes) -> None:
@@ -143,10 +151,3 @@ def _tidy(folder: Path) -> None:
         with suppress(OSError):
             if time.time() - part.stat().st_mtime > _STALE_S:
                 part.unlink()
-
-
-def _unreachable(error: OSError) -> WorkspaceUnavailable:
-    return WorkspaceUnavailable(
-        f"uploaded files are out of reach: {error.strerror or error}",
-        hint="look at the disk and the rights of the folder of files",
-    )
