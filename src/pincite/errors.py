@@ -8,6 +8,7 @@
     │   ├── InvalidRecord     a record that cannot be: its id, its text or a field
     │   ├── ConversationNotFound  there is none of that id, or it is another user's
     │   └── NotFound          nothing in a workspace has that id, or the user may not know of it
+    ├── Unauthenticated       no key, or one that is wrong, revoked or has expired
     ├── Forbidden             the user sees it, and their role or key does not allow to change it
     ├── WorkspaceUnavailable  the database of users and documents is out of reach
     ├── SourceError           a file, folder, checkout or archive could not be read
@@ -104,6 +105,10 @@ class ConversationNotFound(UsageError):
 
 class NotFound(UsageError):
     """Nothing in a workspace has that id, or the user may not know of it."""
+
+
+class Unauthenticated(PinciteError):
+    """No key, or one that is wrong, revoked or has expired."""
 
 
 class Forbidden(PinciteError):

@@ -66,3 +66,14 @@ async def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "files").write_text("")
     with pytest.raises(WorkspaceUnavailable, match="out of reach"):
         await FolderFiles(tmp_path / "files").put(SPACE, pieces(b"x"), 5)
+
+
+async def test_a_file_that_moves_to_another_space_is_there_whole(tmp_path: Path) -> None:
+    files, other = FolderFiles(tmp_path), str(uuid4())
+    stored = await files.put(SPACE, pieces(b"x" * 3_000_000), 4_000_000)
+    await files.copy(SPACE, other, stored.content_hash)
+    await files.delete(SPACE, stored.content_hash)
+    assert await files.read(other, stored.content_hash) == b"x" * 3_000_000
+    with pytest.raises(NotFound):
+        await files.copy(SPACE, other, stored.content_hash)
+    assert len(held(tmp_path)) == 1

@@ -25,6 +25,7 @@ from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
 _SPACE: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 T = TypeVar("T")
+_PIECE: Final = 1 << 20
 _STALE_S: Final = 24 * 3600.0  # an upload that takes longer than a day has ended
 
 
@@ -49,6 +50,9 @@ class FileStore(Protocol):
 
     async def read(self, space_id: str, content_hash: str) -> bytes:
         """Raises NotFound."""
+
+    async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
+        """Keep a file of one space in another one, too. Raises NotFound."""
 
     async def delete(self, space_id: str, content_hash: str) -> None:
         """Also where it is gone already."""
@@ -84,6 +88,12 @@ class FolderFiles:
     async def read(self, space_id: str, content_hash: str) -> bytes:
         """The bytes of a file; see `FileStore`."""
         return await _done(_read, self._path(space_id, content_hash))
+
+    async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
+        """Copy a file; see `FileStore`."""
+        source = self._path(from_space, content_hash)
+        part = self._of(to_space) / f".{secrets.token_hex(8)}.part"
+        await _done(_copy, source, part, self._path(to_space, content_hash))
 
     async def delete(self, space_id: str, content_hash: str) -> None:
         """Remove a file; see `FileStore`."""
@@ -122,6 +132,20 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise NotFound("the file is gone") from None
+
+
+def _copy(source: Path, part: Path, target: Path) -> None:
+    handle = _create(part)
+    try:
+        with source.open("rb") as given:
+            while piece := given.read(_PIECE):
+                _write(handle, piece)
+        _settle(handle, part, target)
+    except FileNotFoundError:
+        raise NotFound("the file is gone") from None
+    finally:
+        os.close(handle)
+        part.unlink(missing_ok=True)
 
 
 def _remove(path: Path) -> None:

@@ -44,8 +44,12 @@ class Session(Protocol):
     async def space(self, space_id: str) -> Space:
         """One of them."""
 
-    async def add_space(self, name: str) -> Space:
-        """A new one, of which the user is the owner."""
+    async def require_editor(self, space_id: str) -> None:
+        """Raise NotFound or Forbidden unless the user may write to the space."""
+
+    async def add_space(self, name: str, *, id_: str | None = None) -> Space:
+        """A new one, of which the user is the owner. With an `id_` that the user has made before
+        it is that one, unchanged; so for feeds and documents."""
 
     async def rename_space(self, space_id: str, name: str) -> Space: ...
 
@@ -65,7 +69,7 @@ class Session(Protocol):
 
     async def feed(self, feed_id: str) -> Feed: ...
 
-    async def add_feed(self, space_id: str, name: str) -> Feed: ...
+    async def add_feed(self, space_id: str, name: str, *, id_: str | None = None) -> Feed: ...
 
     async def delete_feed(self, feed_id: str) -> None: ...
 
@@ -83,6 +87,7 @@ class Session(Protocol):
         *,
         source_ids: Sequence[str] = (),
         given: dict[str, str] | None = None,
+        id_: str | None = None,
     ) -> Document:
         """A new one, `pending`, with the job that indexes it, in this transaction."""
 
