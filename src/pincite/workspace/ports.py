@@ -175,6 +175,9 @@ class Administration(Protocol):
     async def fail(self, job_id: str, worker: str, reason: str, retry_s: float | None) -> None:
         """Try again after so many seconds; None: it is dead."""
 
+    async def is_stored(self, space_id: str, content_hash: str) -> bool:
+        """Does a document need this file?"""
+
     async def dead(self) -> tuple[Job, ...]: ...
 
     async def retry(self, job_id: str) -> None: ...
