@@ -39,7 +39,8 @@ log = logging.getLogger("pincite.worker")
 class WorkerConfig:
     """`lease_s`: after so many seconds without a sign of life the job is another worker's.
     `attempts`: so many faults that may pass make a job dead; `retry_s` is waited after the first,
-    twice as long after each further one. `idle_s`: how often to look for work, `sweep_s`: for files that nobody needs. All guesses."""
+    twice as long after each further one. `idle_s`: how often to look for work, `sweep_s`: for files
+    that nobody needs. All guesses."""
 
     lease_s: float = 60.0
     attempts: int = 8
