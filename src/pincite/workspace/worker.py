@@ -30,7 +30,7 @@ from pincite.workspace.file_store import FileStore
 from pincite.workspace.model import Document, Job
 from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.reading import read_upload
+from pincite.workspace.uploads import read_upload
 
 log = logging.getLogger("pincite.worker")
 
