@@ -54,6 +54,9 @@ class FileStore(Protocol):
     async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
         """Keep a file of one space in another one, too. Raises NotFound."""
 
+    async def older_than(self, age_s: float) -> tuple[tuple[str, str], ...]:
+        """(space, hash) of files that were put, or put again, at least so many seconds ago."""
+
     async def delete(self, space_id: str, content_hash: str) -> None:
         """Also where it is gone already."""
 
@@ -94,6 +97,10 @@ class FolderFiles:
         source = self._path(from_space, content_hash)
         part = self._of(to_space) / f".{secrets.token_hex(8)}.part"
         await _done(_copy, source, part, self._path(to_space, content_hash))
+
+    async def older_than(self, age_s: float) -> tuple[tuple[str, str], ...]:
+        """What has been there for so long; see `FileStore`."""
+        return await _done(_older, self._folder, time.time() - age_s)
 
     async def delete(self, space_id: str, content_hash: str) -> None:
         """Remove a file; see `FileStore`."""
@@ -146,6 +153,18 @@ def _copy(source: Path, part: Path, target: Path) -> None:
     finally:
         os.close(handle)
         part.unlink(missing_ok=True)
+
+
+def _older(folder: Path, before: float) -> tuple[tuple[str, str], ...]:
+    found = []
+    for path in sorted(folder.glob("*/??/*")):
+        space, content_hash = path.parts[-3], path.name
+        if not (_SPACE.fullmatch(space) and _HASH.fullmatch(content_hash)):
+            continue
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime <= before:
+                found.append((space, content_hash))
+    return tuple(found)
 
 
 def _remove(path: Path) -> None:

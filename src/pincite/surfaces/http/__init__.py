@@ -1,0 +1,1 @@
+"""The HTTP API of workspaces: `pincite serve`."""

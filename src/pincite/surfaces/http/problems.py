@@ -1,0 +1,189 @@
+"""Errors as clients see them: `application/problem+json` (RFC 9457) with a stable `code`.
+
+What somebody may not know of has the same answer as what there is not. A fault that is not ours to
+name is `internal`, and its cause stands in the log alone, under the id of the request.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+
+from pincite.errors import (
+    ConfigError,
+    ConversationNotFound,
+    DiskFull,
+    FingerprintMismatch,
+    Forbidden,
+    IndexNotFound,
+    IndexUnavailable,
+    ModelUnavailable,
+    NotFound,
+    PinciteError,
+    ProviderError,
+    RateLimited,
+    StoreError,
+    Unauthenticated,
+    UsageError,
+    WorkspaceUnavailable,
+)
+from pincite.workspace.file_store import TooMuch
+
+log = logging.getLogger("pincite.http")
+
+MEDIA_TYPE: Final = "application/problem+json"
+_RETRY_S: Final = 2  # guess, unmeasured
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What went wrong. `code` stays the same between versions, `detail` is for people, `fields`
+    says which fields of the request are wrong, `request_id` stands in the server's log."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str = ""
+    hint: str = ""
+    request_id: str = ""
+    fields: tuple[str, ...] = ()
+
+
+class TooManyRequests(PinciteError):
+    """A caller, or all of them together, ask for more than is allowed. `retry_s`: seconds."""
+
+    def __init__(self, message: str, retry_s: float, *, status: int = 429) -> None:
+        super().__init__(message)
+        self.retry_s, self.status = retry_s, status
+
+
+class Conflict(UsageError):
+    """The same idempotency key with another request."""
+
+
+_TITLES: Final = {
+    "invalid_request": "The request cannot be",
+    "unauthenticated": "No valid key",
+    "forbidden": "Not allowed",
+    "not_found": "There is none",
+    "method_not_allowed": "No such method here",
+    "conflict": "The same idempotency key with another request",
+    "too_large": "Too large",
+    "rate_limited": "Too many requests",
+    "timed_out": "It took too long",
+    "unavailable": "Out of reach for the moment",
+    "provider_failed": "A model behind an address failed",
+    "misconfigured": "The server is set up wrongly",
+    "disk_full": "The disk is full",
+    "internal": "A fault of the server",
+}
+#: The first that fits.
+_CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
+    (Unauthenticated, 401, "unauthenticated"),
+    (Forbidden, 403, "forbidden"),
+    (NotFound, 404, "not_found"),
+    (ConversationNotFound, 404, "not_found"),
+    (Conflict, 409, "conflict"),
+    (TooMuch, 413, "too_large"),
+    (TooManyRequests, 429, "rate_limited"),
+    (DiskFull, 507, "disk_full"),
+    (WorkspaceUnavailable, 503, "unavailable"),
+    (IndexNotFound, 503, "unavailable"),
+    (IndexUnavailable, 503, "unavailable"),
+    (StoreError, 503, "unavailable"),
+    (ModelUnavailable, 503, "unavailable"),
+    (FingerprintMismatch, 500, "misconfigured"),
+    (ConfigError, 500, "misconfigured"),
+    (RateLimited, 503, "unavailable"),
+    (ProviderError, 502, "provider_failed"),
+    (UsageError, 400, "invalid_request"),
+    (TimeoutError, 504, "timed_out"),
+)
+#: Errors whose message tells of the server, not of the request: it is logged, not sent.
+_INSIDE: Final = (
+    FingerprintMismatch,
+    ConfigError,
+    IndexUnavailable,
+    StoreError,
+    ModelUnavailable,
+    ProviderError,
+    WorkspaceUnavailable,
+    TimeoutError,
+)
+
+
+def problem_of(error: Exception, request_id: str = "") -> Problem:
+    """What a client is told of an error."""
+    if isinstance(error, HTTPException):
+        return _of_http(error, request_id)
+    fitting = ((status, code) for kind, status, code in _CODES if isinstance(error, kind))
+    status, code = next(fitting, (500, "internal"))
+    if isinstance(error, TooManyRequests):
+        status = error.status
+    told = isinstance(error, PinciteError) and not isinstance(error, _INSIDE)
+    return Problem(
+        *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
+        detail=error.message if told and isinstance(error, PinciteError) else "",
+        hint=error.hint if told and isinstance(error, PinciteError) else "",
+        request_id=request_id,
+    )
+
+
+def answer_error(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """The response to a request that ended in an error."""
+    request_id = str(request.scope.get("request_id", ""))
+    problem = problem_of(error, request_id)
+    if problem.status >= 500:
+        unknown = problem.code == "internal"
+        log.error("%s %s", request_id, type(error).__name__, exc_info=error if unknown else None)
+        if not unknown:
+            log.error("%s %s", request_id, error)
+    return response_of(problem, error)
+
+
+def response_of(problem: Problem, error: Exception | None = None) -> Response[bytes]:
+    """A problem as a response, with the headers that its status asks for."""
+    headers = {}
+    if problem.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, TooManyRequests):
+        headers["Retry-After"] = str(max(1, round(error.retry_s + 0.5)))
+    elif problem.status == 503:
+        headers["Retry-After"] = str(_RETRY_S)
+    return Response(
+        msgspec.json.encode(problem),
+        status_code=problem.status,
+        media_type=MEDIA_TYPE,
+        headers=headers,
+    )
+
+
+def _of_http(error: HTTPException, request_id: str) -> Problem:
+    """What the framework refuses: routes, methods, bodies, parameters."""
+    codes = {
+        401: "unauthenticated",
+        403: "forbidden",
+        404: "not_found",
+        405: "method_not_allowed",
+        413: "too_large",
+        429: "rate_limited",
+    }
+    status = error.status_code
+    code = codes.get(status, "invalid_request" if status < 500 else "internal")
+    detail, fields = "", list[str]()
+    if isinstance(error, ValidationException):
+        said = [one for one in error.extra or () if isinstance(one, dict) and "message" in one]
+        fields = [f"{one.get('key', '')}: {one['message']}" for one in said]
+        detail = "; ".join(fields) or error.detail
+    elif status < 500 and code == "invalid_request":
+        detail = error.detail
+    return Problem(
+        *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
+        detail=detail,
+        request_id=request_id,
+        fields=tuple(fields),
+    )

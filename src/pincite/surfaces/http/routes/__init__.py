@@ -1,0 +1,1 @@
+"""What the HTTP API answers, a module for each noun."""

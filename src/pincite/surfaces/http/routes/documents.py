@@ -1,0 +1,216 @@
+"""Documents: uploaded, listed, moved, described, replaced, deleted.
+
+A file is the body of its request, as it is: it is streamed to disk and never held as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import Request, Response, delete, get, patch, post, put
+from litestar.datastructures import State
+from litestar.params import Parameter
+
+from pincite.errors import UsageError
+from pincite.surfaces.http.bodies import DocumentChange, DocumentPage
+from pincite.surfaces.http.cursors import cursor_after, last_of
+from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
+from pincite.surfaces.http.routes.spaces import SpaceId, within
+from pincite.surfaces.http.serving import Desk, access, desk_of, needs
+from pincite.workspace import Access, Document
+from pincite.workspace.file_store import Stored, TooMuch
+from pincite.workspace.filenames import checked_filename
+
+_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+DocumentId = Annotated[str, Parameter(pattern=_ID, description="The id of a document.")]
+Filename = Annotated[
+    str,
+    Parameter(
+        min_length=1, max_length=255, description="Its name; the suffix says how to read it."
+    ),
+]
+Cursor = Annotated[str, Parameter(max_length=200, description="The `next` of the page before.")]
+Limit = Annotated[int, Parameter(ge=1, le=1_000, description="How many at most.")]
+Sources = Annotated[
+    list[str], Parameter(max_items=1_000, description="Names of sources that it belongs to.")
+]
+Asked = Request[Any, Any, State]
+
+
+@post(
+    "/v1/documents",
+    guards=[needs("write")],
+    operation_id="add_document",
+    tags=["documents"],
+    status_code=202,
+    request_max_body_size=None,
+)
+async def add_document(
+    request: Asked,
+    state: State,
+    filename: Filename,
+    space_id: SpaceId | None = None,
+    source_ids: Sources | None = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Document:
+    """Upload a file: its bytes are the body. It can be searched once its status is `ready`. Without
+    a `space_id` it goes to the key's space, or the personal space of its user. Editors may."""
+    may, desk, name = access(request), desk_of(state), checked_filename(filename)
+    async with desk.workspaces.of(may.user_id) as session:
+        own = may.space_id or (await session.user()).personal
+        target = within(may, space_id or own)
+        await session.require_editor(target)  # before a byte is read
+    stored = await _store(request, desk, target)
+    wanted = id_for(may.user_id, "document", idempotency_key)
+    async with desk.workspaces.of(may.user_id) as session:
+        made = await session.add_document(
+            *(target, name, stored.content_hash, stored.size),
+            source_ids=source_ids or (),
+            id_=wanted,
+        )
+    if wanted is not None and made.version == 1:  # changed since: that was asked later
+        asked = (target, name, stored.content_hash)
+        require_same(asked, (made.space_id, made.filename, made.content_hash))
+    return made
+
+
+@get(
+    "/v1/documents",
+    guards=[needs("search", "write")],
+    operation_id="documents",
+    tags=["documents"],
+)
+async def documents(
+    request: Asked,
+    state: State,
+    space_id: SpaceId | None = None,
+    cursor: Cursor = "",
+    limit: Limit = 50,
+) -> DocumentPage:
+    """Documents by their ids, page by page."""
+    may = access(request)
+    wanted = may.space_id if space_id is None else within(may, space_id)
+    after = last_of(may.user_id, cursor)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        found = await session.documents(wanted, after, limit)
+    more = cursor_after(may.user_id, found[-1].id) if len(found) == limit else None
+    return DocumentPage(found, more)
+
+
+@get(
+    "/v1/documents/{document_id:str}",
+    guards=[needs("search", "write")],
+    operation_id="document",
+    tags=["documents"],
+)
+async def document(request: Asked, state: State, document_id: DocumentId) -> Document:
+    """One document: its `status` says whether it can be searched, `error` why not."""
+    return await _one(access(request), desk_of(state), document_id)
+
+
+@get(
+    "/v1/documents/{document_id:str}/content",
+    guards=[needs("search")],
+    operation_id="document_content",
+    tags=["documents"],
+    media_type="application/octet-stream",
+)
+async def document_content(
+    request: Asked, state: State, document_id: DocumentId
+) -> Response[bytes]:
+    """The bytes that were uploaded."""
+    desk = desk_of(state)
+    found = await _one(access(request), desk, document_id)
+    raw = await desk.files.read(found.space_id, found.content_hash)
+    headers = {"content-disposition": "attachment"}
+    return Response(raw, media_type="application/octet-stream", headers=headers)
+
+
+@put(
+    "/v1/documents/{document_id:str}/content",
+    guards=[needs("write")],
+    operation_id="replace_document",
+    tags=["documents"],
+    status_code=202,
+    request_max_body_size=None,
+)
+async def replace_document(request: Asked, state: State, document_id: DocumentId) -> Document:
+    """Other bytes in place of a document's. Until they are indexed, searches find the earlier ones.
+    Editors may."""
+    may, desk = access(request), desk_of(state)
+    found = await _one(may, desk, document_id)
+    async with desk.workspaces.of(may.user_id) as session:
+        await session.require_editor(found.space_id)
+    stored = await _store(request, desk, found.space_id)
+    async with desk.workspaces.of(may.user_id) as session:
+        return await session.change_document(
+            document_id, content_hash=stored.content_hash, size=stored.size
+        )
+
+
+@patch(
+    "/v1/documents/{document_id:str}",
+    guards=[needs("write")],
+    operation_id="change_document",
+    tags=["documents"],
+)
+async def change_document(
+    request: Asked, state: State, document_id: DocumentId, data: DocumentChange
+) -> Document:
+    """Rename a document, move it to another space, or say what it is. Editors of both spaces
+    may."""
+    may, desk = access(request), desk_of(state)
+    found = await _one(may, desk, document_id)
+    name = None if data.filename is None else checked_filename(data.filename)
+    if data.space_id is not None and data.space_id != found.space_id:
+        within(may, data.space_id)
+        async with desk.workspaces.of(may.user_id) as session:
+            await session.require_editor(data.space_id)
+        await desk.files.copy(found.space_id, data.space_id, found.content_hash)
+    async with desk.workspaces.of(may.user_id) as session:
+        return await session.change_document(
+            document_id,
+            filename=name,
+            space_id=data.space_id,
+            given=data.metadata,
+            source_ids=data.source_ids,
+        )
+
+
+@delete(
+    "/v1/documents/{document_id:str}",
+    guards=[needs("write")],
+    operation_id="delete_document",
+    tags=["documents"],
+    status_code=202,
+)
+async def delete_document(request: Asked, state: State, document_id: DocumentId) -> None:
+    """Delete a document. Nobody sees it from now on. Editors may."""
+    may, desk = access(request), desk_of(state)
+    await _one(may, desk, document_id)
+    async with desk.workspaces.of(may.user_id) as session:
+        await session.delete_document(document_id)
+
+
+async def _one(may: Access, desk: Desk, document_id: str) -> Document:
+    async with desk.workspaces.of(may.user_id) as session:
+        found = await session.document(document_id)
+    within(may, found.space_id)
+    return found
+
+
+async def _store(request: Asked, desk: Desk, space_id: str) -> Stored:
+    most = desk.limits.file_bytes
+    said = request.headers.get("content-length", "")
+    if said.isdigit() and int(said) > most:
+        raise TooMuch(f"the file has more than {most:,} bytes")
+    stored = await desk.files.put(space_id, request.stream(), most)
+    if not stored.size:
+        raise UsageError("the body is empty", hint="curl --data-binary @FILE ...")
+    return stored
+
+
+DOCUMENTS = (
+    *(add_document, documents, document, document_content),
+    *(replace_document, change_document, delete_document),
+)

@@ -1,0 +1,74 @@
+"""Is the server well, what has it done, and which keys are there."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import Request, Response, delete, get
+from litestar.datastructures import State
+from litestar.params import Parameter
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+from pincite.errors import PinciteError
+from pincite.surfaces.http.bodies import Ready
+from pincite.surfaces.http.serving import access, desk_of, needs
+from pincite.workspace import ApiKey
+
+_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+KeyId = Annotated[str, Parameter(pattern=_ID, description="The id of a key.")]
+Asked = Request[Any, Any, State]
+
+
+@get("/healthz", operation_id="healthz", tags=["operation"], media_type="text/plain")
+async def healthz() -> str:
+    """The process answers."""
+    return "ok\n"
+
+
+@get("/readyz", operation_id="readyz", tags=["operation"])
+async def readyz(state: State) -> Response[Ready]:
+    """Database and index answer: 200, else 503."""
+    desk = desk_of(state)
+    reasons = []
+    try:
+        if await desk.workspaces.pending():
+            reasons.append("the database has an earlier schema: pincite workspace migrate")
+    except PinciteError:
+        reasons.append("the database does not answer")
+    try:
+        await desk.workspace.check_index()
+    except PinciteError:
+        reasons.append("the index does not answer")
+    ready = Ready(not reasons, tuple(reasons))
+    return Response(ready, status_code=200 if ready.ready else 503)
+
+
+@get(
+    "/metrics",
+    guards=[needs("admin")],
+    operation_id="metrics",
+    tags=["operation"],
+    media_type="text/plain",
+)
+async def metrics(state: State) -> Response[bytes]:
+    """Counts and times of requests in the format of Prometheus, for keys of administrators."""
+    registry = state["registry"]
+    assert isinstance(registry, CollectorRegistry)
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+@get("/v1/keys", guards=[needs("search", "write")], operation_id="keys", tags=["keys"])
+async def keys(request: Asked, state: State) -> tuple[ApiKey, ...]:
+    """The keys of the key's user, without their secrets."""
+    async with desk_of(state).workspaces.of(access(request).user_id) as session:
+        return await session.keys()
+
+
+@delete("/v1/keys/{key_id:str}", guards=[needs("write")], operation_id="revoke_key", tags=["keys"])
+async def revoke_key(request: Asked, state: State, key_id: KeyId) -> None:
+    """Revoke a key of the same user. It is refused from the next request on, everywhere."""
+    async with desk_of(state).workspaces.of(access(request).user_id) as session:
+        await session.revoke_key(key_id)
+
+
+OPERATION = (healthz, readyz, metrics, keys, revoke_key)

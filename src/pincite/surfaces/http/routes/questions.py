@@ -1,0 +1,137 @@
+"""Questions: evidence, blocks for prompts, answers, and checks of citations."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+from litestar import Request, post
+from litestar.datastructures import State
+from litestar.response import ServerSentEvent
+from litestar.response.sse import ServerSentEventMessage
+
+from pincite.citations.claims import Claim, ClaimCheck
+from pincite.citations.locate import Passage
+from pincite.model import Answer, EvidencePack
+from pincite.surfaces.http.bodies import (
+    AnswerBody,
+    ContextBody,
+    ReadBody,
+    SearchBody,
+    VerifyBody,
+)
+from pincite.surfaces.http.problems import problem_of
+from pincite.surfaces.http.serving import Desk, access, desk_of, needs
+from pincite.workspace import Access
+
+Asked = Request[Any, Any, State]
+
+
+@post(
+    "/v1/search",
+    guards=[needs("search")],
+    operation_id="search",
+    tags=["questions"],
+    status_code=200,
+)
+async def search(request: Asked, state: State, data: SearchBody) -> EvidencePack:
+    """Evidence for a question, best first, with a verdict on whether it is good enough."""
+    may = data.restrict(access(request))
+    return await desk_of(state).workspace.search(
+        may,
+        data.question,
+        limit=data.limit,
+        mode=data.mode,
+        by=data.by,
+        budget_ms=data.budget_ms,
+    )
+
+
+@post(
+    "/v1/context",
+    guards=[needs("search")],
+    operation_id="context",
+    tags=["questions"],
+    status_code=200,
+    media_type="text/plain",
+)
+async def context(request: Asked, state: State, data: ContextBody) -> str:
+    """The evidence as a block for a prompt: numbered, fenced and cited, within a budget."""
+    may = data.restrict(access(request))
+    block = await desk_of(state).workspace.context(
+        may, data.question, budget=data.budget, limit=data.limit
+    )
+    return block.text
+
+
+@post(
+    "/v1/answers",
+    guards=[needs("search")],
+    operation_id="answer",
+    tags=["questions"],
+    status_code=200,
+)
+async def answer(request: Asked, state: State, data: AnswerBody) -> Answer | ServerSentEvent:
+    """An answer from the evidence. With `stream` pieces come as events named `piece`, the whole
+    answer as the last event, `answer`; a fault on the way is the event `problem`."""
+    may, desk = data.restrict(access(request)), desk_of(state)
+    if data.stream:
+        request_id = str(request.scope.get("request_id", ""))
+        return ServerSentEvent(_events(desk, may, data, request_id))
+    async with aclosing(_answering(desk, may, data)) as events:
+        async for event in events:
+            if isinstance(event, Answer):
+                return event
+    raise AssertionError("an answer ends with an Answer")
+
+
+@post(
+    "/v1/evidence/read",
+    guards=[needs("search")],
+    operation_id="read_evidence",
+    tags=["evidence"],
+    status_code=200,
+)
+async def read_evidence(request: Asked, state: State, data: ReadBody) -> Passage:
+    """The text that a citation stands for, as it is now."""
+    return await desk_of(state).workspace.get(access(request), data.citation, data.context)
+
+
+@post(
+    "/v1/evidence/verify",
+    guards=[needs("search")],
+    operation_id="verify_evidence",
+    tags=["evidence"],
+    status_code=200,
+)
+async def verify_evidence(request: Asked, state: State, data: VerifyBody) -> tuple[ClaimCheck, ...]:
+    """Do citations hold, and do they say what is quoted? One status each, in their order."""
+    claims = [Claim(one.citation, one.quote) for one in data.claims]
+    return await desk_of(state).workspace.check(access(request), claims)
+
+
+def _answering(desk: Desk, may: Access, data: AnswerBody) -> AsyncIterator[Any]:
+    return desk.workspace.answer_stream(
+        may, data.question, conversation=data.conversation, mode=data.mode, limit=data.limit
+    )
+
+
+async def _events(
+    desk: Desk, may: Access, data: AnswerBody, request_id: str
+) -> AsyncIterator[ServerSentEventMessage]:
+    try:
+        async with aclosing(_answering(desk, may, data)) as events:  # type: ignore[type-var]
+            async for event in events:
+                name = "answer" if isinstance(event, Answer) else "piece"
+                yield _message(name, event)
+    except Exception as error:  # noqa: BLE001 - the response has begun: the fault is told as an event
+        yield _message("problem", problem_of(error, request_id))
+
+
+def _message(name: str, value: object) -> ServerSentEventMessage:
+    return ServerSentEventMessage(event=name, data=msgspec.json.encode(value).decode())
+
+
+QUESTIONS = (search, context, answer, read_evidence, verify_evidence)

@@ -1,0 +1,206 @@
+"""Spaces, their members, and feeds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import Request, delete, get, patch, post, put
+from litestar.datastructures import State
+from litestar.params import Parameter
+
+from pincite.errors import NotFound
+from pincite.surfaces.http.bodies import FeedBody, FeedChange, NameBody, RoleBody
+from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
+from pincite.surfaces.http.serving import access, desk_of, needs
+from pincite.workspace import Access, Feed, Membership, Space
+
+_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+SpaceId = Annotated[str, Parameter(pattern=_ID, description="The id of a space.")]
+UserId = Annotated[str, Parameter(pattern=_ID, description="The id of a user.")]
+FeedId = Annotated[str, Parameter(pattern=_ID, description="The id of a feed.")]
+Asked = Request[Any, Any, State]
+
+
+def within(access_: Access, space_id: str) -> str:
+    """A space that the key may touch. Raises NotFound."""
+    if access_.space_id not in (None, space_id):
+        raise NotFound(f"there is no space {space_id}")
+    return space_id
+
+
+@get("/v1/spaces", guards=[needs("search", "write")], operation_id="spaces", tags=["spaces"])
+async def spaces(request: Asked, state: State) -> tuple[Space, ...]:
+    """The spaces of the key's user."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        found = await session.spaces()
+    return tuple(one for one in found if may.space_id in (None, one.id))
+
+
+@post("/v1/spaces", guards=[needs("write")], operation_id="add_space", tags=["spaces"])
+async def add_space(
+    request: Asked, state: State, data: NameBody, idempotency_key: IdempotencyKey = None
+) -> Space:
+    """A new space, of which the key's user is the owner."""
+    may = access(request)
+    if may.space_id is not None:
+        raise NotFound("a key of one space makes no other")
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        wanted = id_for(may.user_id, "space", idempotency_key)
+        made = await session.add_space(data.name, id_=wanted)
+    require_same((data.name,), (made.name,))
+    return made
+
+
+@get(
+    "/v1/spaces/{space_id:str}",
+    guards=[needs("search", "write")],
+    operation_id="space",
+    tags=["spaces"],
+)
+async def space(request: Asked, state: State, space_id: SpaceId) -> Space:
+    """One space."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        return await session.space(within(may, space_id))
+
+
+@patch(
+    "/v1/spaces/{space_id:str}",
+    guards=[needs("write")],
+    operation_id="rename_space",
+    tags=["spaces"],
+)
+async def rename_space(request: Asked, state: State, space_id: SpaceId, data: NameBody) -> Space:
+    """Give a space another name. Owners may."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        return await session.rename_space(within(may, space_id), data.name)
+
+
+@delete(
+    "/v1/spaces/{space_id:str}",
+    guards=[needs("write")],
+    operation_id="delete_space",
+    tags=["spaces"],
+    status_code=202,
+)
+async def delete_space(request: Asked, state: State, space_id: SpaceId) -> None:
+    """Delete a space with its documents. Nobody sees them from now on. Owners may."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        await session.delete_space(within(may, space_id))
+
+
+@get(
+    "/v1/spaces/{space_id:str}/members",
+    guards=[needs("search", "write")],
+    operation_id="members",
+    tags=["spaces"],
+)
+async def members(request: Asked, state: State, space_id: SpaceId) -> tuple[Membership, ...]:
+    """Who is a member, with which role."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        return await session.members(within(may, space_id))
+
+
+@put(
+    "/v1/spaces/{space_id:str}/members/{user_id:str}",
+    guards=[needs("write")],
+    operation_id="set_member",
+    tags=["spaces"],
+)
+async def set_member(
+    request: Asked, state: State, space_id: SpaceId, user_id: UserId, data: RoleBody
+) -> Membership:
+    """Make a user a member, or give them another role. Owners may."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        return await session.set_member(within(may, space_id), user_id, data.role)
+
+
+@delete(
+    "/v1/spaces/{space_id:str}/members/{user_id:str}",
+    guards=[needs("write")],
+    operation_id="remove_member",
+    tags=["spaces"],
+)
+async def remove_member(request: Asked, state: State, space_id: SpaceId, user_id: UserId) -> None:
+    """From now on the user sees nothing of the space. Owners may, and everybody for themselves."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        await session.remove_member(within(may, space_id), user_id)
+
+
+@get("/v1/feeds", guards=[needs("search", "write")], operation_id="feeds", tags=["feeds"])
+async def feeds(request: Asked, state: State, space_id: SpaceId | None = None) -> tuple[Feed, ...]:
+    """Feeds of a space, or of all spaces of the key's user."""
+    may = access(request)
+    wanted = may.space_id if space_id is None else within(may, space_id)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        return await session.feeds(wanted)
+
+
+@post("/v1/feeds", guards=[needs("write")], operation_id="add_feed", tags=["feeds"])
+async def add_feed(
+    request: Asked, state: State, data: FeedBody, idempotency_key: IdempotencyKey = None
+) -> Feed:
+    """A new feed, without documents. Editors of the space may."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        target, wanted = within(may, data.space_id), id_for(may.user_id, "feed", idempotency_key)
+        made = await session.add_feed(target, data.name, id_=wanted)
+    require_same((target, data.name), (made.space_id, made.name))
+    return made
+
+
+@get(
+    "/v1/feeds/{feed_id:str}",
+    guards=[needs("search", "write")],
+    operation_id="feed",
+    tags=["feeds"],
+)
+async def feed(request: Asked, state: State, feed_id: FeedId) -> Feed:
+    """One feed."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        found = await session.feed(feed_id)
+        within(may, found.space_id)
+        return found
+
+
+@patch(
+    "/v1/feeds/{feed_id:str}/documents",
+    guards=[needs("write")],
+    operation_id="change_feed",
+    tags=["feeds"],
+)
+async def change_feed(request: Asked, state: State, feed_id: FeedId, data: FeedChange) -> Feed:
+    """Add documents to a feed, and take some out: all of it or nothing. It holds for the next
+    search. Editors of the space may."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        within(may, (await session.feed(feed_id)).space_id)
+        if data.add:
+            await session.add_to_feed(feed_id, data.add)
+        if data.remove:
+            await session.remove_from_feed(feed_id, data.remove)
+        return await session.feed(feed_id)
+
+
+@delete(
+    "/v1/feeds/{feed_id:str}", guards=[needs("write")], operation_id="delete_feed", tags=["feeds"]
+)
+async def delete_feed(request: Asked, state: State, feed_id: FeedId) -> None:
+    """Delete a feed. Its documents stay."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        within(may, (await session.feed(feed_id)).space_id)
+        await session.delete_feed(feed_id)
+
+
+SPACES = (
+    *(spaces, add_space, space, rename_space, delete_space, members, set_member, remove_member),
+    *(feeds, add_feed, feed, change_feed, delete_feed),
+)
