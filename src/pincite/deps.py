@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TypeAlias
 
-from pincite.model import Notice, Query, Ranking, Scope, SourceType
+from pincite.model import Candidate, Notice, Query, Ranking, Scope, SourceType
 from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder, term_id
 from pincite.scope.filter import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
+
+DOCUMENT_ID = "document_id"  #: the attribute that names the document of a chunk
+
+
+#: From ids of documents to those of them whose passages may leave. What it raises ends the search.
+Admit: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +27,8 @@ class Deps:
     `notices` say which collections could not be opened. `cut` cuts a text by the tokenizer of the
     reranker, None where that is not known. `files` are looked at before passages of them are shown;
     None where they are not at hand, or not meant, as in an evaluation. `known_wordings` are those
-    that a language model gave for questions before."""
+    that a language model gave for questions before. `admit` is asked before a passage is judged or
+    shown; None admits all."""
 
     collections: Sequence[Searchable]
     terms: Callable[[str], frozenset[str]]
@@ -31,6 +39,7 @@ class Deps:
     llm: LLM | None = None
     files: Files | None = None
     known_wordings: MutableMapping[tuple[str, str, str], str] = field(default_factory=dict)
+    admit: Admit | None = None
 
     @property
     def weights(self) -> dict[str, float]:
@@ -51,6 +60,15 @@ class Deps:
     def judge(self) -> str:
         """The fingerprint of the reranker, empty without one."""
         return self.reranker.fingerprint if self.reranker else ""
+
+    async def admitted(self, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+        """Those of documents that may leave. Documents have their id as the attribute DOCUMENT_ID;
+        what has none does not leave where anything is checked."""
+        if self.admit is None or not candidates:
+            return tuple(candidates)
+        ids = [str(one.chunk.attributes.get(DOCUMENT_ID, "")) for one in candidates]
+        allowed = await self.admit(frozenset(ids)) - {""}
+        return tuple(one for one, id_ in zip(candidates, ids, strict=True) if id_ in allowed)
 
     def dense_weights(self, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
         """How far to trust the dense side of each collection with this query: the less, the fewer
@@ -94,7 +112,7 @@ class Deps:
     def apart(self, scope: Scope) -> bool:
         """Is the caller kept apart from others, who may have documents in the same collection?
         Then nothing that is said may depend on what these are."""
-        return bool(scope.tags) or any(self.required.values())
+        return bool(scope.tags or scope.bounds) or any(self.required.values())
 
     def rarity(
         self, text: str, rankings: Sequence[Ranking], scope: Scope

@@ -12,6 +12,7 @@ from pincite.asking.contexts import Contexts
 from pincite.chat.opened import Answerer
 from pincite.citations.opened import FileReader
 from pincite.daemon.encoder import QueryEncoder
+from pincite.deps import Admit
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
 from pincite.model import EvidencePack, Question, Scope, SourceType, TaskMode
@@ -208,12 +209,16 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Contexts):
         )
         return await self.find(asked, trace=trace)
 
-    async def find(self, asked: SearchOptions, *, trace: Trace | None = None) -> EvidencePack:
+    async def find(
+        self, asked: SearchOptions, *, trace: Trace | None = None, admit: Admit | None = None
+    ) -> EvidencePack:
         """As `search`, of options as one value.
 
         Arguments:
             asked: what `search` takes, and what only surfaces need besides.
             trace: what happened is written into it; see `ask`.
+            admit: asked which documents may leave, before a passage is judged or shown; see
+                `pincite.deps`.
 
         Raises as `search`.
 
@@ -223,7 +228,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Contexts):
         1
         """
         question, profile = question_of(asked), profile_of(asked, self.settings)
-        return await self._search(question, profile, _trace(trace), asked.here)
+        return await self._search(question, profile, _trace(trace), asked.here, admit)
 
     async def ask(
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None

@@ -116,6 +116,7 @@ async def _probe(
 
     async def there(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         within = of_ref(candidates, scope) if scope.ref else tuple(candidates)
+        within = await deps.admitted(within)
         kept = citable(Pool(tuple(within)), profile.select).candidates
         around = (None,) * len(kept)
         seen = await look(kept, around, deps.files, _look_s(question, trace), scope.ref)
@@ -195,12 +196,22 @@ async def _try(
         fused = trace.tap("fuse", merge(lists, deps.weights, profile.across, found.defining))
         fused = within_reach(fused, found.defining, loading)
         loaded = await load(fused, collections, loading, timeout_s=limit_s)
-        trace.tap("load", loaded.candidates)
         changed = overtaken(fused, loaded, collections, loading)
+        found, loaded = await _admitted(found, loaded, deps)
+        trace.tap("load", loaded.candidates)
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
     loaded = replace(loaded, notices=(*loaded.notices, *changed))
     return await _judge(question, query, found, loaded, deps, profile, trace, before, near)
+
+
+async def _admitted(found: Retrieved, loaded: Pool, deps: Deps) -> tuple[Retrieved, Pool]:
+    """What may leave, and of what was found no numbers that tell of others."""
+    kept = await deps.admitted(loaded.candidates)
+    if len(kept) == len(loaded.candidates):
+        return found, loaded
+    counts = {name: sum(one.collection == name for one in kept) for name in found.counts}
+    return replace(found, counts=counts), replace(loaded, candidates=kept)
 
 
 async def _judge(

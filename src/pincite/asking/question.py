@@ -20,13 +20,16 @@ from pincite.support.arguments import (
     texts_of,
 )
 
+_NOT_ASKED = "bounds"  # a workspace sets them
 _LISTS = ("collections", "sources", "kinds", "paths", "not_paths")
 
 
 def question_of(asked: SearchOptions) -> Question:
     """The question that is meant. Raises UsageError that names the argument, what it is and what
     it takes."""
-    given = {each.name: getattr(asked, each.name) for each in fields(Scope)}
+    given = {
+        each.name: getattr(asked, each.name) for each in fields(Scope) if each.name != _NOT_ASKED
+    }
     given["where"] = given["where"] or ""
     given["tags"] = {} if given["tags"] is None else given["tags"]
     if asked.scope is not None:
@@ -71,5 +74,6 @@ def _checked_scope(scope: Scope) -> Scope:
         require_kind("ref", scope.ref, str, "a revision as text")
         lists["ref"] = valid_text(scope.ref)
     tags = checked_tags(scope.tags)
+    bounds = checked_tags(scope.bounds)
     parse_where(scope.where, None)  # attributes are not known yet
-    return replace(scope, where=valid_text(scope.where), tags=tags, **lists)
+    return replace(scope, where=valid_text(scope.where), tags=tags, bounds=bounds, **lists)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 from pincite.asking import SearchOptions
 from pincite.asking.answers import AnswerKeywords, AnswerOptions, asked_of
 from pincite.chat.remembering import Remembering
-from pincite.deps import informative_terms
+from pincite.deps import Admit, informative_terms
 from pincite.errors import PinciteError, ProviderError, TagsRequired
 from pincite.model import Answer, AnswerEvent, Asked, ChatMode, EvidencePack, Question
 from pincite.retrieval_log.recorder import utc_now
@@ -121,13 +121,14 @@ class Answerer(Remembering):
         return self.answering(AnswerOptions(_searched(text, keywords), user, conversation, mode))
 
     async def answering(
-        self, options: AnswerOptions, *, trace: Trace | None = None
+        self, options: AnswerOptions, *, trace: Trace | None = None, admit: Admit | None = None
     ) -> AsyncIterator[AnswerEvent]:
         """As `answer_stream`, of options as one value.
 
         Arguments:
             options: what `answer` takes, and what only surfaces need besides.
             trace: what happened in the search is written into it.
+            admit: asked which documents may leave, as in `find`.
 
         Raises as `answer`.
 
@@ -143,7 +144,7 @@ class Answerer(Remembering):
         asked, profile = asked_of(options, self.settings)
         steps = trace or Trace(time.perf_counter, detailed=False)
         await self._require_tags(asked, profile)
-        deps = await self._answering(asked, profile, steps, options.search.here)
+        deps = await self._answering(asked, profile, steps, options.search.here, admit)
         async with aclosing(answer(asked, deps, profile.answer)) as events:  # type: ignore[type-var]
             async for event in events:
                 if isinstance(event, Answer):
@@ -186,13 +187,18 @@ class Answerer(Remembering):
         task.add_done_callback(self._summaries.discard)
 
     async def _answering(
-        self, asked: Asked, profile: Profile, steps: Trace, here: str | None
+        self,
+        asked: Asked,
+        profile: Profile,
+        steps: Trace,
+        here: str | None,
+        admit: Admit | None,
     ) -> AnswerDeps:
         """What an answer asks."""
         from pincite.answer import AnswerDeps
 
         async def search(question: Question) -> EvidencePack:
-            return await self._search(question, profile, steps, here)
+            return await self._search(question, profile, steps, here, admit)
 
         return AnswerDeps(
             search=search,

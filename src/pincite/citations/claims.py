@@ -99,6 +99,7 @@ async def check(
     folder: Path | None = None,
     *,
     tags: Attributes = MappingProxyType({}),
+    bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> tuple[ClaimCheck, ...]:
     """One verdict per claim, in their order. Differences in white space do not count.
@@ -108,10 +109,10 @@ async def check(
     no such lines. `deleted`: the file is gone. `unknown`: it is not indexed, or the file is of
     another revision, which is not at hand, and there is no quote. An id stands for the text of
     its chunk, the lines of a commit that git has for theirs. Records are in the index `folder`.
-    What is not within the `tags`, or the `collections` where some are named, is not indexed.
+    What is not within `tags`, `bounds`, and `collections` where some are named, is not indexed.
     Raises UsageError for these, and TagsRequired.
     """
-    within = await open_within(index, tags, collections)
+    within = await open_within(index, tags, collections, bounds)
     return tuple([await _check_one(within, within.infos, claim, folder) for claim in claims])
 
 

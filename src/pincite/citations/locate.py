@@ -53,6 +53,7 @@ async def get(
     folder: Path | None = None,
     *,
     tags: Attributes = MappingProxyType({}),
+    bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> Passage:
     """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count`, a citation or another
@@ -61,10 +62,11 @@ async def get(
     A path may be shortened from the left as long as it is unambiguous, and `source:path` names
     the source. A citation gives the lines as they are now, of whatever revision. Records are read
     from the index `folder`, by their id in place of the path, or by a citation with characters.
-    With `tags`, or in some `collections` alone, there is nothing else; see `within_tags`.
+    With `tags` or `bounds`, or in some `collections` alone, there is nothing else; see
+    `within_tags`.
     Raises UsageError, TagsRequired, or SourceError where the file is gone.
     """
-    within = await open_within(index, tags, collections)
+    within = await open_within(index, tags, collections, bounds)
 
     async def of_span(span: Span) -> Passage:
         known, cited = await find_span(within, within.infos, span)
@@ -166,12 +168,15 @@ async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | N
 
 
 async def open_within(
-    index: ReadableIndex, tags: Attributes, collections: Sequence[str] = ()
+    index: ReadableIndex,
+    tags: Attributes,
+    collections: Sequence[str] = (),
+    bounds: Attributes = MappingProxyType({}),
 ) -> TaggedIndex:
-    """What the tags let be read of the collections that are searched, of all if none is named.
+    """What tags and bounds let be read of the collections, of all if none is named.
     Raises UsageError, TagsRequired."""
     infos = named_infos(visible(await index.collections()), collections)
-    return within_tags(ReadOnce(index), infos, tags)
+    return within_tags(ReadOnce(index), infos, tags, bounds)
 
 
 async def find_chunk(
@@ -283,12 +288,13 @@ async def verify(
     folder: Path | None = None,
     *,
     tags: Attributes = MappingProxyType({}),
+    bounds: Attributes = MappingProxyType({}),
 ) -> tuple[Checked, ...]:
     """Hold every item of a pack against the files as they are now and the revision that it cites,
     in the order of the items; see `citations.verify.check`. Items of `foreign` collections are
     held against what these have; see `citations.verify.check_stored`. Records are in the index
-    `folder`. Raises TagsRequired where a collection of an item requires others than `tags`; what
-    is not within them is `deleted`."""
+    `folder`. Raises TagsRequired where a collection of an item requires others than `tags` and
+    `bounds`; what is not within them is `deleted`."""
     infos = visible(await index.collections())
     places = {
         (name, record.source.name): (info, record)
@@ -298,7 +304,7 @@ async def verify(
     }
     asked = {name for item in pack.evidence for name in (item.collection, _before(item.collection))}
     needed = [info for info in infos if {info.spec.name, info.spec.public_name} & asked]
-    within = within_tags(index, needed, tags)
+    within = within_tags(index, needed, tags, bounds)
     text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
     opened: dict[tuple[str, str], OpenSource] = {}
     checked = []

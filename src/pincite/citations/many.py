@@ -89,11 +89,12 @@ async def list_files(
     most: int = 1_000,
     *,
     tags: Attributes = MappingProxyType({}),
+    bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> Listing:
     """The indexed files that fit one of the patterns (see `scope.paths`), all without any. Raises
     UsageError, TagsRequired."""
-    within = await open_within(index, tags, collections)
+    within = await open_within(index, tags, collections, bounds)
     fits = path_test(tuple(patterns)) if patterns else None
     found = [
         IndexedPath(
@@ -115,6 +116,7 @@ async def get_many(
     most: Most = Most(),
     *,
     tags: Attributes = MappingProxyType({}),
+    bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> Passages:
     """The files that these names and patterns mean. A name that `read` knows is that (a path, lines
@@ -128,7 +130,8 @@ async def get_many(
         try:
             await reading.take(name)
         except NotNamed as error:
-            listing = await list_files(index, [name], 10**9, tags=tags, collections=collections)
+            asked = (index, [name], 10**9)
+            listing = await list_files(*asked, tags=tags, bounds=bounds, collections=collections)
             if not listing.files:
                 reading.leave(name, "not_found", error.message)
             for file in listing.files:

@@ -19,7 +19,7 @@ from pincite.daemon.freshness import Freshness, Wish
 from pincite.daemon.open_index import open_index, prepare
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.remote_search import remote_search_of
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Admit, Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
 from pincite.errors import ConfigError, IndexNotFound, StoreError, UsageError
 from pincite.model import (
@@ -215,13 +215,18 @@ class OpenIndex:
         return await self._models.llm(name)
 
     async def _search(
-        self, question: Question, profile: Profile, steps: Trace, here: str | None = None
+        self,
+        question: Question,
+        profile: Profile,
+        steps: Trace,
+        here: str | None = None,
+        admit: Admit | None = None,
     ) -> EvidencePack:
         """One search, logged; a second try where collections have come or gone meanwhile."""
         if not is_placed(question.scope, here):
             question = replace(question, scope=await self._placed(question.scope, here))
         with self.log.entry(Asked.of(question, profile), steps) as entry:
-            once = partial(self._once, question, profile, steps, entry)
+            once = partial(self._once, question, profile, steps, entry, admit)
             try:
                 entry.pack = await once()
                 failed = any(one.code in _OVERTAKEN for one in entry.pack.warnings)
@@ -242,7 +247,7 @@ class OpenIndex:
         client = self.client()
         try:
             infos = named_infos(visible(await client.collections()), scope.collections)
-            within = within_tags(client, infos, scope.tags)
+            within = within_tags(client, infos, scope.tags, scope.bounds)
         except UsageError:
             return scope
         read: dict[str, tuple[DocumentRecord, ...]] = {}
@@ -274,12 +279,18 @@ class OpenIndex:
         return await place_paths(scope, tuple(sources.values()), here, known)
 
     async def _once(
-        self, question: Question, profile: Profile, steps: Trace, entry: Entry
+        self,
+        question: Question,
+        profile: Profile,
+        steps: Trace,
+        entry: Entry,
+        admit: Admit | None,
     ) -> EvidencePack:
         steps.steps.clear()
         entry.found = None
         notices = await self._look(question.scope) if self.settings.refresh.auto else ()
         known, deps = await self._opened(question.scope, profile, asked=True)
+        deps = deps if admit is None else replace(deps, admit=admit)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
         asked, daemon = None, self.client()
         if not steps.detailed:
@@ -339,7 +350,7 @@ def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tu
             continue
         if scope.sources and one.source not in scope.sources:
             continue
-        if scope.tags or (options is not None and options.require):
+        if scope.tags or scope.bounds or (options is not None and options.require):
             said.append(f"files of {one.collection}")
         else:
             said.append(f"{one.files:,} file{'s' * (one.files != 1)} of {one.source}")

@@ -71,7 +71,8 @@ def remote_search_of(
 ) -> RemoteSearch | None:
     """A search as `daemon` takes it, None where it needs something that only the client has."""
     known = _hosted(deps.collections)
-    others = deps.reranker is not None or deps.llm is not None
+    asked = deps.reranker is not None or deps.llm is not None
+    others = asked or deps.admit is not None
     if known is None or known.daemon is not daemon or others or deps.notices:
         return None
     return RemoteSearch(question, known.places, _encoded(profile), known.models, logged)

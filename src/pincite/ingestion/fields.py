@@ -27,6 +27,21 @@ FIELDS: Final[Mapping[str, Mapping[str, AttributeType]]] = MappingProxyType(
             "mode": "keyword",
             "courseName": "keyword",
         },
+        "workspace": {
+            "document_id": "keyword",
+            "user_id": "keyword",
+            "space_id": "keyword",
+            "chunk_index": "integer",
+            "filename": "keyword",
+            "start_char": "integer",
+            "end_char": "integer",
+            "doc_title": "keyword",
+            "doc_category": "keyword",
+            "doc_document_type": "keyword",
+            "doc_data_structure": "keyword",
+            "source_ids": "keywords",
+            "feed_ids": "keywords",
+        },
     }
 )
 
@@ -46,11 +61,20 @@ def field_types(fields: str, known: Mapping[str, AttributeType]) -> Mapping[str,
 
 
 def with_fields(sections: Sequence[Section], fields: str) -> Sequence[Section]:
-    """The sections of one document with what the set says of each: the number of its page, where
-    it has one, whether it is a table or an image, and its place in the document, from 0."""
-    if fields != "notes":
-        return sections
-    return tuple(_as_note(section, place) for place, section in enumerate(sections))
+    """The sections of one document with what the set says of each: its place in the document, from
+    0; of notes the number of its page, where it has one, and whether it is a table or an image; of
+    workspaces the characters of the document's text that it has, of which the last is not one."""
+    match fields:
+        case "notes":
+            return tuple(_as_note(section, place) for place, section in enumerate(sections))
+        case "workspace":
+            return tuple(_as_chunk(section, place) for place, section in enumerate(sections))
+    return sections
+
+
+def _as_chunk(section: Section, place: int) -> Section:
+    own = {"chunk_index": place, "start_char": section.start, "end_char": section.end}
+    return replace(section, attributes={**section.attributes, **own})
 
 
 def _as_note(section: Section, place: int) -> Section:

@@ -127,7 +127,9 @@ class Scope:
     `kinds` are kinds of files. `paths` and `not_paths` are files, folders or glob patterns over the
     paths of documents, see `pincite.scope.paths`; `not_paths` wins. `ref` is a revision, which may
     be shortened, `where` a filter in the language of `pincite.scope.where`. `tags` are attributes
-    that a chunk must have: one value, or any of several.
+    that a chunk must have: one value, or any of several. `bounds` are attributes that a workspace
+    sets, of the type `keyword` or `keywords`: they hold besides all others, an empty one lets
+    nothing pass, and no caller of a surface gives them.
     """
 
     collections: tuple[str, ...] = ()
@@ -138,6 +140,7 @@ class Scope:
     not_paths: tuple[str, ...] = ()
     where: str = ""
     tags: Attributes = field(default_factory=dict, hash=False)
+    bounds: Attributes = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,15 @@ from dataclasses import replace
 from typing import get_args
 
 from pincite.model import Candidate, CollectionSpec, DocumentRecord, Scope, SourceType
-from pincite.ports import AnyOf, Filter, Searchable
+from pincite.model.attributes import values_of
+from pincite.ports import AnyOf, Condition, Filter, Ids, Searchable
 from pincite.scope.paths import path_test
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tags import is_empty, tag_conditions
 from pincite.scope.where import Schema, parse_where
+
+_NOBODYS = "\0"
 
 
 def check_scope(collections: Sequence[Searchable], scope: Scope) -> Schema:
@@ -36,9 +39,19 @@ def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope) -> Schema:
 
 
 def given_filter(scope: Scope, schema: Schema) -> Filter:
-    """What a scope says by `where` and `tags`. Raises UsageError."""
+    """What a scope says by `where`, `tags` and `bounds`. Raises UsageError."""
     given = parse_where(scope.where, schema)
-    return replace(given, must=(*given.must, *tag_conditions(scope.tags, schema)))
+    bounds = (
+        one
+        for name, value in sorted(scope.bounds.items())
+        for one in _bound(name, tuple(map(str, values_of(value))))
+    )
+    return replace(given, must=(*given.must, *tag_conditions(scope.tags, schema), *bounds))
+
+
+def _bound(name: str, values: tuple[str, ...]) -> tuple[Condition, ...]:
+    """Of no values nothing fits, and yet all is said of the name that is required of a search."""
+    return (AnyOf(name, values),) if any(values) else (AnyOf(name, (_NOBODYS,)), Ids(()))
 
 
 async def scope_filter(

@@ -1,9 +1,11 @@
-"""What tags let be read of an index: what a search with them could find, and nothing besides."""
+"""What tags and bounds let be read of an index: what a search with them could find, and nothing
+besides."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, CollectionSpec, DocumentRecord, Ranking, Scope
@@ -22,6 +24,7 @@ from pincite.scope.schema import for_collection
 from pincite.stores.predicate import holds_of, matches
 
 _PAGE = 256
+_NONE: Attributes = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,26 +122,35 @@ class TaggedIndex:
 _NOTHING = Filter(must=(Ids(()),))
 
 
-def within_tags(index: Readable, infos: Sequence[CollectionInfo], tags: Attributes) -> TaggedIndex:
-    """What the tags let be read of these collections. Raises TagsRequired where one of them
-    requires others, UsageError for a tag that cannot be: both before anything is read."""
-    return TaggedIndex(index, tuple(infos), filters_of([info.spec for info in infos], tags))
+def within_tags(
+    index: Readable,
+    infos: Sequence[CollectionInfo],
+    tags: Attributes,
+    bounds: Attributes = _NONE,
+) -> TaggedIndex:
+    """What the tags, and the `bounds` of a scope, let be read of these collections. Raises
+    TagsRequired where one of them requires others, UsageError for a tag that cannot be: both before
+    anything is read."""
+    filters = filters_of([info.spec for info in infos], tags, bounds)
+    return TaggedIndex(index, tuple(infos), filters)
 
 
 def searchables_within(
-    collections: Sequence[Searchable], tags: Attributes
+    collections: Sequence[Searchable], tags: Attributes, bounds: Attributes = _NONE
 ) -> tuple[Searchable, ...]:
     """The same collections, of which only what the tags let be read is there. Raises as
     `within_tags`."""
-    filters = filters_of([one.spec for one in collections], tags)
+    filters = filters_of([one.spec for one in collections], tags, bounds)
     return tuple(replace(one, index=TaggedIndex(one.index, (), filters)) for one in collections)
 
 
-def filters_of(specs: Sequence[CollectionSpec], tags: Attributes) -> Mapping[str, Filter]:
-    """What the tags mean for each of the collections. Raises as `within_tags`."""
+def filters_of(
+    specs: Sequence[CollectionSpec], tags: Attributes, bounds: Attributes = _NONE
+) -> Mapping[str, Filter]:
+    """What tags and bounds mean for each of the collections. Raises as `within_tags`."""
     if not specs:
         return {}
-    scope = Scope(tags=tags)
+    scope = Scope(tags=tags, bounds=bounds)
     given = given_filter(scope, check_scope_of(specs, scope))
     return {spec.name: for_collection(given, spec) for spec in specs}
 

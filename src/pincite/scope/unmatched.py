@@ -50,7 +50,8 @@ async def unmatched(
         asked = for_collection(given, one.spec)
         told = [(record, _of_attributes(record, asked, one.spec)) for record in records]
         # with tags nothing is named of which they do not say that it may be seen
-        known += [record for record, fits in told if fits or (fits is None and not scope.tags)]
+        bound = scope.tags or scope.bounds
+        known += [record for record, fits in told if fits or (fits is None and not bound)]
         records = tuple(record for record, fits in told if fits is not False)
         fitting = any(_fits(record, scope, asked) for record in records)
         if fitting and kinds_of(scope) & one.kinds and one.spec.name not in searched:
@@ -69,7 +70,7 @@ def _of_attributes(record: DocumentRecord, asked: Filter, spec: CollectionSpec) 
 
 def _restricts(scope: Scope) -> bool:
     listed = scope.sources or scope.kinds or scope.paths or scope.not_paths
-    return bool(listed or scope.ref or scope.where.strip() or scope.tags)
+    return bool(listed or scope.ref or scope.where.strip() or scope.tags or scope.bounds)
 
 
 def _asks_of_documents(scope: Scope, given: Filter) -> bool:
@@ -119,7 +120,8 @@ def _words(scope: Scope) -> str:
         "tags": {name: _plain(value) for name, value in sorted(scope.tags.items())},
         "where": scope.where.strip(),
     }
-    return ", ".join(f"{name}={_short(value)}" for name, value in given.items() if value)
+    said = ", ".join(f"{name}={_short(value)}" for name, value in given.items() if value)
+    return said or "what may be searched"  # its bounds were given by no caller
 
 
 def _plain(value: AttributeValue) -> object:

@@ -43,6 +43,7 @@ MIGRATIONS = (
     CREATE TABLE texts (
         number INTEGER PRIMARY KEY REFERENCES records ON DELETE CASCADE, text TEXT NOT NULL);
     """,
+    "CREATE INDEX by_id ON records (source, id);",
 )
 _STATE = "path, content_hash, shape, attributes, size, state, indexed"
 
@@ -174,6 +175,15 @@ class RecordStore:
             )
             found.update({row[0]: self._state(row) for row in rows})
         return found
+
+    def paths_of(self, collection: str, source: str, id_: str) -> tuple[str, ...]:
+        """The paths of all records with this id, which differ in what their collection requires."""
+        rows = self._rows(
+            f"SELECT path FROM records WHERE source = ? AND id = ? AND state <> {_GOING}"
+            " ORDER BY path",
+            (self._source(collection, source), id_),
+        )
+        return tuple(row[0] for row in rows)
 
     def page(
         self, collection: str, source: str, after: str, limit: int, *, pending: bool = False

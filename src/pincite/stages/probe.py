@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from pincite.errors import ConfigError, EnginePanicked, PinciteError
+from pincite.errors import ConfigError, EnginePanicked, PinciteError, WorkspaceUnavailable
 from pincite.model import (
     Candidate,
     ChatMode,
@@ -191,7 +191,8 @@ class _Found:
 
 def _reason(error: BaseException) -> str:
     """Why a collection or a model did not answer. Raises what is no failure of one alone."""
-    if isinstance(error, PinciteError) and not isinstance(error, EnginePanicked):
+    of_all = EnginePanicked | WorkspaceUnavailable
+    if isinstance(error, PinciteError) and not isinstance(error, of_all):
         return error.message
     raise error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 from pincite.model import Chunk
@@ -21,8 +21,10 @@ from pincite.ports import (
     Text,
     words,
 )
+from pincite.support.memoize import memoize_last
 
 _OWN = frozenset(Chunk.__struct_fields__)
+_FEW = 32
 
 
 def matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
@@ -50,7 +52,7 @@ def holds_of(condition: Condition, value: AttributeValue | None) -> bool:
     held: list[Any] = [one for one in values_of(value) if one != ""]
     match condition:
         case AnyOf():
-            return any(item in condition.values for item in held)
+            return any(item in _known(condition.values) for item in held)
         case Prefix():
             return any(item.startswith(condition.prefix) for item in held)
         case Range():
@@ -67,6 +69,16 @@ def holds_of(condition: Condition, value: AttributeValue | None) -> bool:
             return bool(held)
         case Ids():  # of chunks, and not of a value
             return False
+
+
+def _known(values: tuple[str, ...]) -> Container[str]:
+    """The values, in a form that many of them are looked up in at once."""
+    return values if len(values) <= _FEW else _as_set(values)
+
+
+@memoize_last
+def _as_set(values: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(values)
 
 
 def _value(field: str, revision: str, chunk: Chunk) -> AttributeValue | None:

@@ -38,7 +38,7 @@ class StoreSettings:
     tenant: Literal["", "repo", "path", "source_type", "language"] = ""
     segments: int = 0
     dimensions: int = 0
-    fields: Literal["", "notes"] = ""
+    fields: Literal["", "notes", "workspace"] = ""
 
     def __post_init__(self) -> None:
         if self.kind == "qdrant" and not self.url:

@@ -65,7 +65,7 @@ async def open_subject(engine: AsyncPincite, golden: GoldenSet, scope: Scope) ->
     """Raises what `AsyncPincite.search` raises before it searches, and UsageError where nothing
     of what the questions expect is indexed within the tags of the scope."""
     deps = await engine.deps(scope)
-    within = searchables_within(deps.collections, scope.tags)
+    within = searchables_within(deps.collections, scope.tags, scope.bounds)
     targets = await find_targets(golden.queries, within)
     require_indexed(golden, targets)
     return Subject(deps, scope, targets)

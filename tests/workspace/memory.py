@@ -1,0 +1,108 @@
+"""A database of workspaces in memory, of which tests say what it knows: as much as searches ask."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from pincite.errors import NotFound, WorkspaceUnavailable
+from pincite.workspace import Access, Document, Readable
+from pincite.workspace.reading import UploadedText
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+
+
+def uuid(number: int) -> str:
+    """An id."""
+    return str(UUID(int=number))
+
+
+def page(text: str, *, title: str = "") -> UploadedText:
+    """A plain text that was uploaded."""
+    return UploadedText((text,), False, "text", title)
+
+
+@dataclass
+class Memory:
+    """`members` are users by space, `documents` by id, `feeds` ids of documents by feed."""
+
+    members: dict[str, set[str]] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
+    feeds: dict[str, set[str]] = field(default_factory=dict)
+    down: bool = False
+
+    def add(self, number: int, space_id: str, user_id: str, **more: Any) -> Document:
+        """A document that was uploaded."""
+        named: dict[str, Any] = {"filename": f"{number}.txt", **more}
+        made = Document(
+            id=uuid(number),
+            space_id=space_id,
+            user_id=user_id,
+            content_hash="",
+            bytes=0,
+            status="ready",
+            version=1,
+            created=NOW,
+            updated=NOW,
+            **named,
+        )
+        self.documents[made.id] = made
+        return made
+
+    def change(self, document: Document, **more: Any) -> Document:
+        """Another version of it."""
+        made = msgspec.structs.replace(document, version=document.version + 1, **more)
+        self.documents[made.id] = made
+        return made
+
+    @asynccontextmanager
+    async def of(self, user_id: str) -> AsyncIterator[Any]:
+        if self.down:
+            raise WorkspaceUnavailable("the database does not answer")
+        yield MemorySession(self, user_id)
+
+
+@dataclass
+class MemorySession:
+    """What one user may see."""
+
+    memory: Memory
+    user_id: str
+
+    @property
+    def _spaces(self) -> list[str]:
+        return sorted(s for s, users in self.memory.members.items() if self.user_id in users)
+
+    async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
+        known, mine = self.memory.documents, self._spaces
+        return frozenset(d for d in document_ids if d in known and known[d].space_id in mine)
+
+    async def document(self, document_id: str) -> Document:
+        if document_id not in await self.visible([document_id]):
+            raise NotFound(f"there is no document {document_id!r}")
+        return self.memory.documents[document_id]
+
+    async def delete_document(self, document_id: str) -> Document:
+        await self.document(document_id)
+        return self.memory.documents.pop(document_id)
+
+    async def readable(self, access: Access) -> Readable:
+        spaces = self._spaces
+        if access.space_id is not None:
+            if access.space_id not in spaces:
+                raise NotFound("there is no such space")
+            spaces = [access.space_id]
+        ids: set[str] | None = None
+        if access.document_ids is not None:
+            ids = set(access.document_ids)
+        if access.feed_ids is not None:
+            fed: set[str] = set().union(*(self.memory.feeds[f] for f in access.feed_ids))
+            ids = fed if ids is None else ids & fed
+        named = None if ids is None else tuple(sorted(await self.visible(ids)))
+        return Readable(self.user_id, tuple(spaces), named)
