@@ -218,8 +218,8 @@ class DatabaseSession:
                 raise missing("document", one)
         await self._transaction.run(
             "INSERT INTO my_feed_documents (space_id, feed_id, document_id)"
-            " SELECT :space, :feed, value FROM id_list(:ids) WHERE value NOT IN"
-            " (SELECT document_id FROM my_feed_documents WHERE feed_id = :feed)",
+            " SELECT :space, :feed, value FROM id_list(:ids) WHERE NOT EXISTS (SELECT 1"
+            " FROM my_feed_documents WHERE feed_id = :feed AND document_id = value)",
             space=space_id,
             feed=feed_id,
             ids=json_text(ids),
