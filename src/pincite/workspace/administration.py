@@ -12,7 +12,7 @@ from pincite.workspace import checks, jobs
 from pincite.workspace.checks import missing, require_id
 from pincite.workspace.database import Transaction, json_text, maybe_time, new_id, time_text
 from pincite.workspace.model import ApiKey, Document, Job, KeyScope, User
-from pincite.workspace.reading import KEY, key_of, user_of
+from pincite.workspace.rows import KEY, key_of, user_of
 
 _USER: Final = (
     "SELECT u.id, u.name, s.id, u.created, u.email FROM users u JOIN spaces s"

@@ -15,7 +15,7 @@ from pincite.errors import NotFound
 from pincite.workspace import checks
 from pincite.workspace.database import Transaction, json_text, time_text
 from pincite.workspace.model import Document, Job
-from pincite.workspace.reading import DOCUMENT, JOB, REMOVED, document_of, documents_of, job_of
+from pincite.workspace.rows import DOCUMENT, JOB, REMOVED, document_of, documents_of, job_of
 
 #: How often in a row a job may lose its worker before it is dead: a document that kills what reads
 #: it does so a bounded number of times. Guess, unmeasured.

@@ -25,7 +25,7 @@ from pincite.workspace.model import (
     Space,
     User,
 )
-from pincite.workspace.reading import DOCUMENT, KEY, USER, documents_of, key_of, user_of
+from pincite.workspace.rows import DOCUMENT, KEY, USER, documents_of, key_of, user_of
 
 _FEED: Final = (
     "SELECT f.id, f.space_id, f.name, f.created, (SELECT count(*) FROM my_feed_documents d"

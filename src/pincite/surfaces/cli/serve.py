@@ -58,7 +58,7 @@ def serve(
 def worker(index: Path | None) -> None:
     """Index what users of workspaces upload, until it is interrupted."""
     from pincite.settings.load import load_settings
-    from pincite.workspace.opening import open_all
+    from pincite.workspace.deployment import open_deployment
     from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
 
     settings = load_settings(os.environ, here(), index)
@@ -68,7 +68,7 @@ def worker(index: Path | None) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, ending.set)
-        async with open_all(settings) as opened:
+        async with open_deployment(settings) as opened:
             say(f"working on {settings.index}")
             deps = WorkerDeps.of(opened)
             return await work(deps, WorkerConfig(), ending)

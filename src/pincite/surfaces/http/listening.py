@@ -15,7 +15,7 @@ from pincite.settings.load import Settings
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.mcp.limits import HttpLimits, limited_protocol
-from pincite.workspace.opening import open_all
+from pincite.workspace.deployment import open_deployment
 from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -46,7 +46,7 @@ async def listen(settings: Settings, wanted: Listening, ready: Callable[[str], N
     URL once clients can connect. Raises UsageError where the address cannot be had, and
     WorkspaceUnavailable."""
     async with AsyncExitStack() as stack:
-        opened = await stack.enter_async_context(open_all(settings))
+        opened = await stack.enter_async_context(open_deployment(settings))
         family = socket.AF_INET6 if ":" in wanted.host else socket.AF_INET
         listener = stack.enter_context(socket.socket(family))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -71,19 +71,28 @@ async def listen(settings: Settings, wanted: Listening, ready: Callable[[str], N
             server_header=False,
             timeout_graceful_shutdown=_DRAIN_S,
         )
-        server = uvicorn.Server(config)
+        server = _Server(config, lambda: ready(f"http://{shown}:{port}"))
         ending = asyncio.Event()
         working = None
         if wanted.worker:
             working = asyncio.create_task(work(WorkerDeps.of(opened), WorkerConfig(), ending))
         try:
-            serving = asyncio.create_task(server.serve([listener]))
-            while not server.started and not serving.done():
-                await asyncio.sleep(0.01)
-            if server.started:
-                ready(f"http://{shown}:{port}")
-            await serving
+            await server.serve([listener])
         finally:
             ending.set()
             if working is not None:
                 await working
+
+
+class _Server(uvicorn.Server):
+    """Says when clients can connect."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
