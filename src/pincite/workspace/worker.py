@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pincite.errors import (
     NotFound,
@@ -29,12 +30,14 @@ from pincite.errors import (
     UsageError,
     WorkspaceUnavailable,
 )
-from pincite.workspace.deployment import Deployment
 from pincite.workspace.file_store import FileStore
 from pincite.workspace.model import Document, Job
 from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.uploads import read_upload
+
+if TYPE_CHECKING:
+    from pincite.workspace.deployment import Deployment
 
 log = logging.getLogger("pincite.worker")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from litestar import Litestar
 from litestar.datastructures import State
@@ -70,4 +71,4 @@ def make_app(desk: Desk, names: Names, limits: GuardLimits = GuardLimits()) -> A
         ),
         logging_config=None,
     )
-    return Guard(app, frozenset(names.hosts), frozenset(names.origins), limits)
+    return Guard(cast("App", app), frozenset(names.hosts), frozenset(names.origins), limits)

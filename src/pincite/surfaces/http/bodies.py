@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from pincite.errors import NotFound
 from pincite.model import ChatMode, TaskMode
 from pincite.workspace import Document, Role
 from pincite.workspace.model import Access
@@ -32,7 +33,10 @@ class Within(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     document_type: Name | None = None
 
     def restrict(self, access: Access) -> Access:
-        """The access of a key, restricted further. A key of one space stays in it."""
+        """The access of a key, restricted further. Raises NotFound for a space that is not the
+        key's."""
+        if self.space_id is not None and access.space_id not in (None, self.space_id):
+            raise NotFound(f"there is no space {self.space_id}")
         return msgspec.structs.replace(
             access,
             space_id=access.space_id or self.space_id,

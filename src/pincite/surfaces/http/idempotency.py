@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 from uuid import UUID, uuid5
 
-from litestar.params import Parameter
+from litestar.params import HeaderParameter
 
 from pincite.surfaces.http.problems import Conflict
 
@@ -17,8 +17,8 @@ _NAMESPACE: Final = UUID("6f2b0f5e-4f0e-4c0e-9a53-1f6f0a4f7d11")
 
 IdempotencyKey = Annotated[
     str | None,
-    Parameter(
-        header="Idempotency-Key",
+    HeaderParameter(
+        name="Idempotency-Key",
         min_length=1,
         max_length=200,
         description="Sent again with the same value, the request makes nothing twice.",

@@ -9,30 +9,33 @@ from typing import Annotated, Any
 
 from litestar import Request, Response, delete, get, patch, post, put
 from litestar.datastructures import State
-from litestar.params import Parameter
+from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from pincite.errors import UsageError
 from pincite.surfaces.http.bodies import DocumentChange, DocumentPage
 from pincite.surfaces.http.cursors import cursor_after, last_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
-from pincite.surfaces.http.routes.spaces import SpaceId, within
+from pincite.surfaces.http.routes.spaces import SpaceWanted, within
 from pincite.surfaces.http.serving import Desk, access, desk_of, needs
 from pincite.workspace import Access, Document
 from pincite.workspace.file_store import Stored, TooMuch
 from pincite.workspace.filenames import checked_filename
 
 _ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-DocumentId = Annotated[str, Parameter(pattern=_ID, description="The id of a document.")]
+DocumentId = Annotated[str, PathParameter(pattern=_ID, description="The id of a document.")]
 Filename = Annotated[
     str,
-    Parameter(
+    QueryParameter(
         min_length=1, max_length=255, description="Its name; the suffix says how to read it."
     ),
 ]
-Cursor = Annotated[str, Parameter(max_length=200, description="The `next` of the page before.")]
-Limit = Annotated[int, Parameter(ge=1, le=1_000, description="How many at most.")]
+Cursor = Annotated[
+    str, QueryParameter(max_length=200, description="The `next` of the page before.")
+]
+Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="How many at most.")]
 Sources = Annotated[
-    list[str], Parameter(max_items=1_000, description="Names of sources that it belongs to.")
+    list[str] | None,
+    QueryParameter(max_items=1_000, description="Names of sources that it belongs to."),
 ]
 Asked = Request[Any, Any, State]
 
@@ -49,8 +52,8 @@ async def add_document(
     request: Asked,
     state: State,
     filename: Filename,
-    space_id: SpaceId | None = None,
-    source_ids: Sources | None = None,
+    space_id: SpaceWanted = None,
+    source_ids: Sources = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Document:
     """Upload a file: its bytes are the body. It can be searched once its status is `ready`. Without
@@ -83,7 +86,7 @@ async def add_document(
 async def documents(
     request: Asked,
     state: State,
-    space_id: SpaceId | None = None,
+    space_id: SpaceWanted = None,
     cursor: Cursor = "",
     limit: Limit = 50,
 ) -> DocumentPage:
@@ -155,7 +158,7 @@ async def replace_document(request: Asked, state: State, document_id: DocumentId
     tags=["documents"],
 )
 async def change_document(
-    request: Asked, state: State, document_id: DocumentId, data: DocumentChange
+    request: Asked, state: State, document_id: DocumentId, data: JSONBody[DocumentChange]
 ) -> Document:
     """Rename a document, move it to another space, or say what it is. Editors of both spaces
     may."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from litestar import Request, Response, delete, get
 from litestar.datastructures import State
-from litestar.params import Parameter
+from litestar.params import PathParameter
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from pincite.errors import PinciteError
@@ -15,7 +15,7 @@ from pincite.surfaces.http.serving import access, desk_of, needs
 from pincite.workspace import ApiKey
 
 _ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-KeyId = Annotated[str, Parameter(pattern=_ID, description="The id of a key.")]
+KeyId = Annotated[str, PathParameter(pattern=_ID, description="The id of a key.")]
 Asked = Request[Any, Any, State]
 
 

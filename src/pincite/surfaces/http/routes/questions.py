@@ -7,14 +7,15 @@ from contextlib import aclosing
 from typing import Any
 
 import msgspec
-from litestar import Request, post
+from litestar import Request, Response, post
 from litestar.datastructures import State
+from litestar.params import JSONBody
 from litestar.response import ServerSentEvent
 from litestar.response.sse import ServerSentEventMessage
 
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Passage
-from pincite.model import Answer, EvidencePack
+from pincite.model import Answer, AnswerEvent, EvidencePack
 from pincite.surfaces.http.bodies import (
     AnswerBody,
     ContextBody,
@@ -36,7 +37,7 @@ Asked = Request[Any, Any, State]
     tags=["questions"],
     status_code=200,
 )
-async def search(request: Asked, state: State, data: SearchBody) -> EvidencePack:
+async def search(request: Asked, state: State, data: JSONBody[SearchBody]) -> EvidencePack:
     """Evidence for a question, best first, with a verdict on whether it is good enough."""
     may = data.restrict(access(request))
     return await desk_of(state).workspace.search(
@@ -57,7 +58,7 @@ async def search(request: Asked, state: State, data: SearchBody) -> EvidencePack
     status_code=200,
     media_type="text/plain",
 )
-async def context(request: Asked, state: State, data: ContextBody) -> str:
+async def context(request: Asked, state: State, data: JSONBody[ContextBody]) -> str:
     """The evidence as a block for a prompt: numbered, fenced and cited, within a budget."""
     may = data.restrict(access(request))
     block = await desk_of(state).workspace.context(
@@ -73,17 +74,17 @@ async def context(request: Asked, state: State, data: ContextBody) -> str:
     tags=["questions"],
     status_code=200,
 )
-async def answer(request: Asked, state: State, data: AnswerBody) -> Answer | ServerSentEvent:
+async def answer(request: Asked, state: State, data: JSONBody[AnswerBody]) -> Response[Answer]:
     """An answer from the evidence. With `stream` pieces come as events named `piece`, the whole
     answer as the last event, `answer`; a fault on the way is the event `problem`."""
     may, desk = data.restrict(access(request)), desk_of(state)
     if data.stream:
         request_id = str(request.scope.get("request_id", ""))
-        return ServerSentEvent(_events(desk, may, data, request_id))
-    async with aclosing(_answering(desk, may, data)) as events:
+        return ServerSentEvent(_events(desk, may, data, request_id))  # type: ignore[return-value]
+    async with aclosing(_answering(desk, may, data)) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event, Answer):
-                return event
+                return Response(event)
     raise AssertionError("an answer ends with an Answer")
 
 
@@ -94,7 +95,7 @@ async def answer(request: Asked, state: State, data: AnswerBody) -> Answer | Ser
     tags=["evidence"],
     status_code=200,
 )
-async def read_evidence(request: Asked, state: State, data: ReadBody) -> Passage:
+async def read_evidence(request: Asked, state: State, data: JSONBody[ReadBody]) -> Passage:
     """The text that a citation stands for, as it is now."""
     return await desk_of(state).workspace.get(access(request), data.citation, data.context)
 
@@ -106,13 +107,15 @@ async def read_evidence(request: Asked, state: State, data: ReadBody) -> Passage
     tags=["evidence"],
     status_code=200,
 )
-async def verify_evidence(request: Asked, state: State, data: VerifyBody) -> tuple[ClaimCheck, ...]:
+async def verify_evidence(
+    request: Asked, state: State, data: JSONBody[VerifyBody]
+) -> tuple[ClaimCheck, ...]:
     """Do citations hold, and do they say what is quoted? One status each, in their order."""
     claims = [Claim(one.citation, one.quote) for one in data.claims]
     return await desk_of(state).workspace.check(access(request), claims)
 
 
-def _answering(desk: Desk, may: Access, data: AnswerBody) -> AsyncIterator[Any]:
+def _answering(desk: Desk, may: Access, data: AnswerBody) -> AsyncIterator[AnswerEvent]:
     return desk.workspace.answer_stream(
         may, data.question, conversation=data.conversation, mode=data.mode, limit=data.limit
     )

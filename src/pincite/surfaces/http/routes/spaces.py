@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from litestar import Request, delete, get, patch, post, put
 from litestar.datastructures import State
-from litestar.params import Parameter
+from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from pincite.errors import NotFound
 from pincite.surfaces.http.bodies import FeedBody, FeedChange, NameBody, RoleBody
@@ -15,9 +15,10 @@ from pincite.surfaces.http.serving import access, desk_of, needs
 from pincite.workspace import Access, Feed, Membership, Space
 
 _ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-SpaceId = Annotated[str, Parameter(pattern=_ID, description="The id of a space.")]
-UserId = Annotated[str, Parameter(pattern=_ID, description="The id of a user.")]
-FeedId = Annotated[str, Parameter(pattern=_ID, description="The id of a feed.")]
+SpaceId = Annotated[str, PathParameter(pattern=_ID, description="The id of a space.")]
+SpaceWanted = Annotated[str | None, QueryParameter(pattern=_ID, description="Only this space.")]
+UserId = Annotated[str, PathParameter(pattern=_ID, description="The id of a user.")]
+FeedId = Annotated[str, PathParameter(pattern=_ID, description="The id of a feed.")]
 Asked = Request[Any, Any, State]
 
 
@@ -39,7 +40,7 @@ async def spaces(request: Asked, state: State) -> tuple[Space, ...]:
 
 @post("/v1/spaces", guards=[needs("write")], operation_id="add_space", tags=["spaces"])
 async def add_space(
-    request: Asked, state: State, data: NameBody, idempotency_key: IdempotencyKey = None
+    request: Asked, state: State, data: JSONBody[NameBody], idempotency_key: IdempotencyKey = None
 ) -> Space:
     """A new space, of which the key's user is the owner."""
     may = access(request)
@@ -71,7 +72,9 @@ async def space(request: Asked, state: State, space_id: SpaceId) -> Space:
     operation_id="rename_space",
     tags=["spaces"],
 )
-async def rename_space(request: Asked, state: State, space_id: SpaceId, data: NameBody) -> Space:
+async def rename_space(
+    request: Asked, state: State, space_id: SpaceId, data: JSONBody[NameBody]
+) -> Space:
     """Give a space another name. Owners may."""
     may = access(request)
     async with desk_of(state).workspaces.of(may.user_id) as session:
@@ -112,7 +115,7 @@ async def members(request: Asked, state: State, space_id: SpaceId) -> tuple[Memb
     tags=["spaces"],
 )
 async def set_member(
-    request: Asked, state: State, space_id: SpaceId, user_id: UserId, data: RoleBody
+    request: Asked, state: State, space_id: SpaceId, user_id: UserId, data: JSONBody[RoleBody]
 ) -> Membership:
     """Make a user a member, or give them another role. Owners may."""
     may = access(request)
@@ -134,7 +137,7 @@ async def remove_member(request: Asked, state: State, space_id: SpaceId, user_id
 
 
 @get("/v1/feeds", guards=[needs("search", "write")], operation_id="feeds", tags=["feeds"])
-async def feeds(request: Asked, state: State, space_id: SpaceId | None = None) -> tuple[Feed, ...]:
+async def feeds(request: Asked, state: State, space_id: SpaceWanted = None) -> tuple[Feed, ...]:
     """Feeds of a space, or of all spaces of the key's user."""
     may = access(request)
     wanted = may.space_id if space_id is None else within(may, space_id)
@@ -144,7 +147,7 @@ async def feeds(request: Asked, state: State, space_id: SpaceId | None = None) -
 
 @post("/v1/feeds", guards=[needs("write")], operation_id="add_feed", tags=["feeds"])
 async def add_feed(
-    request: Asked, state: State, data: FeedBody, idempotency_key: IdempotencyKey = None
+    request: Asked, state: State, data: JSONBody[FeedBody], idempotency_key: IdempotencyKey = None
 ) -> Feed:
     """A new feed, without documents. Editors of the space may."""
     may = access(request)
@@ -176,7 +179,9 @@ async def feed(request: Asked, state: State, feed_id: FeedId) -> Feed:
     operation_id="change_feed",
     tags=["feeds"],
 )
-async def change_feed(request: Asked, state: State, feed_id: FeedId, data: FeedChange) -> Feed:
+async def change_feed(
+    request: Asked, state: State, feed_id: FeedId, data: JSONBody[FeedChange]
+) -> Feed:
     """Add documents to a feed, and take some out: all of it or nothing. It holds for the next
     search. Editors of the space may."""
     may = access(request)
