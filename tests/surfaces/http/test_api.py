@@ -149,7 +149,7 @@ async def test_a_key_is_refused_once_it_is_revoked_or_has_expired(served: Office
 )
 async def test_what_is_no_key_is_refused_alike(served: Office, header: str) -> None:
     client = await served.client()
-    headers = {"authorization": header.encode()} if header else {}
+    headers = [(b"authorization", header.encode())] if header else []
     said = await client.get("/v1/spaces", headers=headers)
     assert (said.status_code, said.json()["code"]) == (401, "unauthenticated")
 
