@@ -223,6 +223,7 @@ def _add_commands() -> None:
         search,
         store,
         watch,
+        workspace,
     )
     from pincite.surfaces.cli import context as cli_context
     from pincite.surfaces.cli import index as cli_index
@@ -257,6 +258,7 @@ def _add_commands() -> None:
     app.add_command(watch.watch)
     app.add_command(memory.memory)
     app.add_command(memory.conversations)
+    app.add_command(workspace.workspace)
 
 
 if __name__ == "__main__":
