@@ -25,6 +25,7 @@ from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.sources import SourceConfig
 from pincite.settings.toml_text import inline
+from pincite.settings.workspace import WorkspaceSettings
 from pincite.stores.settings import StoreSettings
 
 #: What stands in the path of a key for a name that the user chooses, or an entry of a list.
@@ -73,6 +74,7 @@ def keys() -> tuple[Key, ...]:
         *_of(LogSettings, ("log",)),
         *_of(RefreshSettings, ("refresh",)),
         *_of(MemorySettings, ("memory",)),
+        *_of(WorkspaceSettings, ("workspace",)),
         *_of(Profile, ()),
         _key(("attributes", NAME), _type(AttributeType), "keyword"),
         _key(("collections", NAME, "dense"), "text", ""),

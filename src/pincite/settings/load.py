@@ -20,6 +20,10 @@
 | `PINCITE_CHROMA_KEY` | the token of the Chroma server that `[store]` names | none |
 | `PINCITE_CHROMA_KEY_FILE` | a file that holds it | `[store] key_file` |
 
+| `PINCITE_DATABASE_URL` | the database of workspaces, for users | `[workspace] database` |
+| `PINCITE_DATABASE_OPERATOR_URL` | the same for the operator | `[workspace] operator` |
+| `PINCITE_DATABASE_OWNER_URL` | the same for migrations | `[workspace] owner` |
+
 | `QDRANT_COLLECTION` | what to index into, and all that is searched | `main`, and all |
 | `SEARCH_MODE` | `vector`, `keyword` or `hybrid` | `retrieve.mode` of the file |
 | `SEARCH_VECTOR_WEIGHT` | 0 to 1: what the dense side counts | `fuse.vector_weight` of the file |
@@ -67,6 +71,7 @@ from pincite.settings.stores import KEYS
 from pincite.settings.system import Around, default_of, read_system
 from pincite.settings.terminal import PAGER
 from pincite.settings.toml_file import leaves
+from pincite.settings.workspace import ADDRESSES, WorkspaceSettings
 from pincite.stores.settings import StoreSettings
 
 INDEX_FOLDER = ".pincite"
@@ -76,6 +81,7 @@ VARIABLES = (
     *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
     *("PINCITE_CACHE", "PINCITE_RATES"),
     *KEYS_AND_FILES,
+    *ADDRESSES.values(),
     *("PINCITE_LOG", "PINCITE_REFRESH", PAGER),
     *SEARCH_VARIABLES,
 )
@@ -100,6 +106,7 @@ class Settings:
     log: LogSettings = field(default_factory=LogSettings)
     refresh: RefreshSettings = field(default_factory=RefreshSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
+    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     sources: tuple[SourceConfig, ...] = ()
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
     layers: tuple[Layer, ...] = ()
@@ -179,6 +186,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         log=system.log,
         refresh=system.refresh,
         memory=system.memory,
+        workspace=system.workspace,
         sources=system.sources,
         attributes=system.attributes,
         layers=layers,

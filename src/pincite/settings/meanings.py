@@ -63,6 +63,14 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             ),
             "infer": "whether the language model decides what mem0 remembers of a text",
         },
+        "workspace": {
+            "database": (
+                "where users and documents of workspaces are kept: a file, a folder or the address"
+                " of PostgreSQL; empty: `workspaces.db` in the index folder"
+            ),
+            "operator": "the address of the same PostgreSQL database for who makes users and keys",
+            "owner": "the address of the same PostgreSQL database for migrations",
+        },
         "collections.NAME": {
             "dense": "the model of this collection; empty: that of [models]",
             "beside": (

@@ -20,6 +20,7 @@ from pincite.settings.refresh import RefreshSettings, take_refresh_settings
 from pincite.settings.retrieval_log import LogSettings, take_log_settings
 from pincite.settings.sources import SourceConfig, sources_from
 from pincite.settings.stores import take_store_settings
+from pincite.settings.workspace import WorkspaceSettings, take_workspace_settings
 from pincite.stores.settings import StoreSettings
 
 
@@ -36,6 +37,7 @@ class System:
     sources: tuple[SourceConfig, ...]
     attributes: Mapping[str, AttributeType]
     foreign: Mapping[str, ForeignSettings]
+    workspace: WorkspaceSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,9 @@ def read_system(layers: Sequence[Layer], origin: str, around: Around) -> System:
 
 
 def default_of(key: str) -> object:
-    """The default of a key of the profile, the store or the memory."""
+    """The default of a key of the profile, the store, the memory or the workspace."""
     section, _, rest = key.partition(".")
-    whole = {"store": StoreSettings(), "memory": MemorySettings()}
+    whole = {"store": StoreSettings(), "memory": MemorySettings(), "workspace": WorkspaceSettings()}
     found: Any = whole.get(section) or getattr(Profile(), section)
     for name in rest.split("."):
         found = getattr(found, name)
@@ -83,8 +85,11 @@ def _system(table: dict[str, Any], origin: str, around: Around) -> System:
     log = take_log_settings(table, origin, around.environ)
     refresh = take_refresh_settings(table, origin)
     memory = take_memory_settings(table, origin)
+    workspace = take_workspace_settings(table, origin, around.environ)
     attributes = take_attributes(table, origin)
     given = table.pop("source", ())
     sources = sources_from(given, origin, around.folder, around.collection, attributes)
     profile = profile_from(table, origin)
-    return System(profile, use, store, log, refresh, memory, sources, attributes, foreign)
+    return System(
+        *(profile, use, store, log, refresh, memory, sources, attributes, foreign, workspace)
+    )

@@ -53,8 +53,11 @@ class SqliteWorkspaces:
         path: Path,
         clock: Callable[[], datetime] = utc_now,
         losses: int = jobs.LOSSES,
+        place: Callable[[], None] | None = None,
     ) -> None:
+        """`place` makes the folder of the file before the file is made."""
         self._path = path
+        self._place = place
         self._clock = clock
         self._losses = losses
         self._threads = ThreadPoolExecutor(_THREADS, "workspaces")
@@ -165,6 +168,8 @@ class SqliteWorkspaces:
             connection.close()
 
     def _migrate(self) -> tuple[str, ...]:
+        if self._place is not None and not os.path.lexists(self._path):
+            self._place()
         connection = self._connect(None, make=True)
         db, taken = connection.db, []
         try:

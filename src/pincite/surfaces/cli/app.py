@@ -224,6 +224,7 @@ def _add_commands() -> None:
         serve,
         store,
         watch,
+        workspace,
     )
     from pincite.surfaces.cli import context as cli_context
     from pincite.surfaces.cli import index as cli_index
@@ -260,6 +261,7 @@ def _add_commands() -> None:
     app.add_command(serve.worker)
     app.add_command(memory.memory)
     app.add_command(memory.conversations)
+    app.add_command(workspace.workspace)
 
 
 if __name__ == "__main__":
