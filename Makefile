@@ -39,12 +39,13 @@ bench: $(VENV)/dev
 wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
 
-# Tests of git checkouts need git itself.
+# Tests of git checkouts need git itself, those of workspaces a PostgreSQL server and pgbouncer.
 debian:
-	@command -v git >/dev/null || { \
+	@{ command -v git && ls /usr/lib/postgresql/*/bin/initdb && ls /usr/sbin/pgbouncer; } >/dev/null 2>&1 || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    apt-get update -qq && apt-get install -y -qq git; \
-	  else echo "git is missing: install it (apt-get install git), then run make test again" >&2; exit 1; fi; }
+	    apt-get update -qq && apt-get install -y -qq git postgresql pgbouncer; \
+	  else echo "programs of Debian are missing: apt-get install git postgresql pgbouncer, then make test" >&2; \
+	    exit 1; fi; }
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

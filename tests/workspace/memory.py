@@ -13,7 +13,7 @@ import msgspec
 
 from pincite.errors import NotFound, WorkspaceUnavailable
 from pincite.workspace import Access, Document, Readable
-from pincite.workspace.reading import UploadedText
+from pincite.workspace.uploads import UploadedText
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 

@@ -16,7 +16,7 @@ import sys
 _SUITES = (
     *("conversations", "memories"),
     *("catalogs", "contents", "encoders", "indexes", "llms", "rerankers", "scores", "stores"),
-    "visibility",
+    *("visibility", "workspaces", "workspace_documents", "workspace_jobs"),
 )
 
 if "pytest" in sys.modules:  # failures of a suite say what was compared

@@ -19,7 +19,7 @@ from pincite.settings.load import Settings
 from pincite.settings.models import CollectionOptions
 from pincite.sources.record_store import RecordStore, records_file
 from pincite.workspace.model import Document
-from pincite.workspace.reading import UploadedText
+from pincite.workspace.uploads import UploadedText
 
 SOURCE: Final = "documents"  #: the source of all documents; citations begin with it
 BASE: Final = "chunks"  #: the collection, where none is configured

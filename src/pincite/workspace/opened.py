@@ -36,7 +36,7 @@ from pincite.workspace.access import bounds_of
 from pincite.workspace.indexing import SOURCE, index_document, remove_document, settings_for
 from pincite.workspace.model import Access, Document, KeyScope
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.reading import UploadedText
+from pincite.workspace.uploads import UploadedText
 
 log = logging.getLogger("pincite.workspace")
 

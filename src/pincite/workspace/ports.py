@@ -54,8 +54,8 @@ class Session(Protocol):
     async def rename_space(self, space_id: str, name: str) -> Space: ...
 
     async def delete_space(self, space_id: str) -> tuple[Document, ...]:
-        """Ask for its documents to go; the space goes with the last of them. A personal one
-        stays."""
+        """It goes at once for everybody, with its feeds, and with the keys that open it alone. Its
+        documents are `deleting`: a job each takes them out of the index. A personal one stays."""
 
     async def members(self, space_id: str) -> tuple[Membership, ...]: ...
 
@@ -115,7 +115,8 @@ class Session(Protocol):
         """From now on nobody sees it; a job takes it out of the index."""
 
     async def readable(self, access: Access) -> Readable:
-        """What the access comes to now: memberships and feeds as this transaction sees them."""
+        """What the access comes to now, memberships and feeds as of one moment. Documents and feeds
+        that the user cannot see are left out, as those that there are not."""
 
     async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
         """Those of them that the user may read: the second lock, asked before a text leaves."""
@@ -145,6 +146,9 @@ class Administration(Protocol):
         expires: datetime | None = None,
     ) -> ApiKey: ...
 
+    async def keys(self, user_id: str | None = None) -> tuple[ApiKey, ...]:
+        """Those of a user or of all, the oldest first."""
+
     async def key_by_prefix(self, prefix: str) -> tuple[ApiKey, str] | None:
         """A key and the salted hash of its secret; also one that is revoked or has expired, as who
         verifies says which."""
@@ -156,7 +160,8 @@ class Administration(Protocol):
 
     async def claim(self, worker: str, lease_s: float) -> tuple[Job, Document] | None:
         """The job that is due longest, leased to a worker; None if there is none. One whose lease
-        ran out is claimed again. Never two at once of one document."""
+        ran out is claimed again, and dead where that happens too often in a row. Never two at once
+        of one document. `worker` is a name that no other worker has, nor had one before."""
 
     async def renew(self, job_id: str, worker: str, lease_s: float) -> bool:
         """False where the lease is lost: the worker must stop."""

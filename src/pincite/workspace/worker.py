@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
+import secrets
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,11 +29,12 @@ from pincite.errors import (
     UsageError,
     WorkspaceUnavailable,
 )
+from pincite.workspace.deployment import Deployment
 from pincite.workspace.file_store import FileStore
 from pincite.workspace.model import Document, Job
 from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.reading import read_upload
+from pincite.workspace.uploads import read_upload
 
 log = logging.getLogger("pincite.worker")
 
@@ -61,6 +65,12 @@ class WorkerDeps:
     files: FileStore
     chance: Callable[[], float] = random.random
     clock: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def of(cls, opened: Deployment) -> WorkerDeps:
+        """A worker of this process, under a name that no other has."""
+        name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        return cls(name, opened.workspaces, opened.workspace, opened.files)
 
 
 async def work(deps: WorkerDeps, config: WorkerConfig, ending: asyncio.Event) -> int:

@@ -221,6 +221,7 @@ def _add_commands() -> None:
         replay,
         rerank,
         search,
+        serve,
         store,
         watch,
     )
@@ -255,6 +256,8 @@ def _add_commands() -> None:
     app.add_command(store.push)
     app.add_command(store.pull)
     app.add_command(watch.watch)
+    app.add_command(serve.serve)
+    app.add_command(serve.worker)
     app.add_command(memory.memory)
     app.add_command(memory.conversations)
 

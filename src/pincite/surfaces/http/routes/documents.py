@@ -14,10 +14,11 @@ from litestar.params import Parameter
 from pincite.errors import UsageError
 from pincite.surfaces.http.bodies import DocumentChange, DocumentPage
 from pincite.surfaces.http.cursors import cursor_after, last_of
+from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.routes.spaces import SpaceId, within
 from pincite.surfaces.http.serving import Desk, access, desk_of, needs
 from pincite.workspace import Access, Document
-from pincite.workspace.file_store import Stored
+from pincite.workspace.file_store import Stored, TooMuch
 from pincite.workspace.filenames import checked_filename
 
 _ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
@@ -50,6 +51,7 @@ async def add_document(
     filename: Filename,
     space_id: SpaceId | None = None,
     source_ids: Sources | None = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> Document:
     """Upload a file: its bytes are the body. It can be searched once its status is `ready`. Without
     a `space_id` it goes to the key's space, or the personal space of its user. Editors may."""
@@ -59,10 +61,17 @@ async def add_document(
         target = within(may, space_id or own)
         await session.require_editor(target)  # before a byte is read
     stored = await _store(request, desk, target)
+    wanted = id_for(may.user_id, "document", idempotency_key)
     async with desk.workspaces.of(may.user_id) as session:
-        return await session.add_document(
-            target, name, stored.content_hash, stored.size, source_ids=source_ids or ()
+        made = await session.add_document(
+            *(target, name, stored.content_hash, stored.size),
+            source_ids=source_ids or (),
+            id_=wanted,
         )
+    if wanted is not None and made.version == 1:  # changed since: that was asked later
+        asked = (target, name, stored.content_hash)
+        require_same(asked, (made.space_id, made.filename, made.content_hash))
+    return made
 
 
 @get(
@@ -194,8 +203,6 @@ async def _store(request: Asked, desk: Desk, space_id: str) -> Stored:
     most = desk.limits.file_bytes
     said = request.headers.get("content-length", "")
     if said.isdigit() and int(said) > most:
-        from pincite.workspace.file_store import TooMuch
-
         raise TooMuch(f"the file has more than {most:,} bytes")
     stored = await desk.files.put(space_id, request.stream(), most)
     if not stored.size:

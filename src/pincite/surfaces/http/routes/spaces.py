@@ -10,6 +10,7 @@ from litestar.params import Parameter
 
 from pincite.errors import NotFound
 from pincite.surfaces.http.bodies import FeedBody, FeedChange, NameBody, RoleBody
+from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.serving import access, desk_of, needs
 from pincite.workspace import Access, Feed, Membership, Space
 
@@ -37,13 +38,18 @@ async def spaces(request: Asked, state: State) -> tuple[Space, ...]:
 
 
 @post("/v1/spaces", guards=[needs("write")], operation_id="add_space", tags=["spaces"])
-async def add_space(request: Asked, state: State, data: NameBody) -> Space:
+async def add_space(
+    request: Asked, state: State, data: NameBody, idempotency_key: IdempotencyKey = None
+) -> Space:
     """A new space, of which the key's user is the owner."""
     may = access(request)
     if may.space_id is not None:
         raise NotFound("a key of one space makes no other")
     async with desk_of(state).workspaces.of(may.user_id) as session:
-        return await session.add_space(data.name)
+        wanted = id_for(may.user_id, "space", idempotency_key)
+        made = await session.add_space(data.name, id_=wanted)
+    require_same((data.name,), (made.name,))
+    return made
 
 
 @get(
@@ -137,11 +143,16 @@ async def feeds(request: Asked, state: State, space_id: SpaceId | None = None) -
 
 
 @post("/v1/feeds", guards=[needs("write")], operation_id="add_feed", tags=["feeds"])
-async def add_feed(request: Asked, state: State, data: FeedBody) -> Feed:
+async def add_feed(
+    request: Asked, state: State, data: FeedBody, idempotency_key: IdempotencyKey = None
+) -> Feed:
     """A new feed, without documents. Editors of the space may."""
     may = access(request)
     async with desk_of(state).workspaces.of(may.user_id) as session:
-        return await session.add_feed(within(may, data.space_id), data.name)
+        target, wanted = within(may, data.space_id), id_for(may.user_id, "feed", idempotency_key)
+        made = await session.add_feed(target, data.name, id_=wanted)
+    require_same((target, data.name), (made.space_id, made.name))
+    return made
 
 
 @get(

@@ -1,0 +1,85 @@
+"""`pincite serve` and `pincite worker`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from pincite.errors import ConfigError
+from pincite.surfaces.cli.options import here, index_option, say
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8700,
+    show_default=True,
+    help="Which port; 0 for any.",
+)
+@click.option("--allow-host", multiple=True, help="A further Host that clients may name.")
+@click.option("--allow-origin", multiple=True, help="A web page's origin that may send requests.")
+@click.option(
+    "--worker/--no-worker",
+    default=True,
+    show_default=True,
+    help="Index uploads in this process; without, `pincite worker` does.",
+)
+@index_option
+def serve(
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    allow_origin: tuple[str, ...],
+    worker: bool,
+    index: Path | None,
+) -> None:
+    """Serve workspaces over HTTP to users with keys, until it is interrupted.
+
+    The API is described at http://HOST:PORT/openapi.json. Users and keys: `pincite workspace`.
+    """
+    _require_libraries()
+    from pincite.settings.load import load_settings
+    from pincite.surfaces.http.listening import Listening, listen
+
+    settings = load_settings(os.environ, here(), index)
+    wanted = Listening(host, port, allow_host, allow_origin, worker=worker)
+    asyncio.run(listen(settings, wanted, lambda url: say(f"serving {settings.index} at {url}")))
+
+
+@click.command()
+@index_option
+def worker(index: Path | None) -> None:
+    """Index what users of workspaces upload, until it is interrupted."""
+    from pincite.settings.load import load_settings
+    from pincite.workspace.deployment import open_deployment
+    from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
+
+    settings = load_settings(os.environ, here(), index)
+
+    async def until_interrupted() -> int:
+        ending = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, ending.set)
+        async with open_deployment(settings) as opened:
+            say(f"working on {settings.index}")
+            deps = WorkerDeps.of(opened)
+            return await work(deps, WorkerConfig(), ending)
+
+    count = asyncio.run(until_interrupted())
+    say(f"ended after {count:,} documents")
+
+
+def _require_libraries() -> None:
+    if not all(map(find_spec, ("litestar", "limits", "prometheus_client", "uvicorn"))):
+        raise ConfigError(
+            "the HTTP server needs libraries that are not installed",
+            hint="pip install 'pincite[serve]'",
+        )

@@ -1,0 +1,42 @@
+"""Requests that may be sent again: `Idempotency-Key` decides the id of what is made.
+
+The same key of the same user makes the same thing once, whichever process is asked and however
+often. Nothing is kept beside the thing itself, so a key holds as long as that.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+from uuid import UUID, uuid5
+
+from litestar.params import Parameter
+
+from pincite.surfaces.http.problems import Conflict
+
+_NAMESPACE: Final = UUID("6f2b0f5e-4f0e-4c0e-9a53-1f6f0a4f7d11")
+
+IdempotencyKey = Annotated[
+    str | None,
+    Parameter(
+        header="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="Sent again with the same value, the request makes nothing twice.",
+    ),
+]
+
+
+def id_for(user_id: str, operation: str, key: str | None) -> str | None:
+    """The id of what this request makes; None for a new one each time."""
+    if key is None:
+        return None
+    return str(uuid5(_NAMESPACE, f"{user_id}\0{operation}\0{key}"))
+
+
+def require_same(asked: tuple[object, ...], made: tuple[object, ...]) -> None:
+    """Raise Conflict where the thing that was made with the key is another one."""
+    if asked != made:
+        raise Conflict(
+            "this Idempotency-Key was used for another request",
+            hint="a new value for a new request",
+        )

@@ -1,0 +1,192 @@
+"""What the operator does, in one transaction: the same for every database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from pincite.errors import UsageError
+from pincite.support.arguments import require_choice
+from pincite.workspace import checks, jobs
+from pincite.workspace.checks import missing, require_id
+from pincite.workspace.database import Transaction, json_text, maybe_time, new_id, time_text
+from pincite.workspace.model import ApiKey, Document, Job, KeyScope, User
+from pincite.workspace.rows import KEY, key_of, user_of
+
+_USER: Final = (
+    "SELECT u.id, u.name, s.id, u.created, u.email FROM users u JOIN spaces s"
+    " ON s.personal_of = u.id"
+)
+_USED_EVERY: Final = timedelta(minutes=1)
+
+
+class DatabaseAdministration:
+    """Implements `Administration`."""
+
+    def __init__(
+        self, transaction: Transaction, clock: Callable[[], datetime], losses: int = jobs.LOSSES
+    ) -> None:
+        self._transaction = transaction
+        self._clock = clock
+        self._losses = losses
+
+    async def add_user(self, name: str, email: str = "") -> User:
+        """See `Administration.add_user`."""
+        id_ = new_id()
+        await self._transaction.run(
+            "INSERT INTO users (id, name, email, created) VALUES (:id, :name, :email, :now)",
+            id=id_,
+            name=checks.line("name", name, checks.NAME_CHARS),
+            email=checks.line("email", email, checks.EMAIL_CHARS, empty=True),
+            now=time_text(self._clock()),
+        )
+        await self._transaction.run(
+            "INSERT INTO spaces (id, name, personal_of, created) VALUES (:space, :name, :id, :now)",
+            id=id_,
+            space=new_id(),
+            name=name,
+            now=time_text(self._clock()),
+        )
+        rows = await self._transaction.rows(f"{_USER} WHERE u.id = :id", id=id_)
+        return user_of(rows[0])
+
+    async def users(self) -> tuple[User, ...]:
+        """See `Administration.users`."""
+        rows = await self._transaction.rows(_USER)
+        return tuple(sorted(map(user_of, rows), key=lambda one: (one.name, one.id)))
+
+    async def add_key(
+        self,
+        user_id: str,
+        name: str,
+        secret_hash: str,
+        prefix: str,
+        scopes: Sequence[KeyScope],
+        *,
+        space_id: str | None = None,
+        expires: datetime | None = None,
+    ) -> ApiKey:
+        """See `Administration.add_key`."""
+        for scope in scopes:
+            require_choice("scopes", scope, checks.SCOPES)
+        if isinstance(scopes, str) or not scopes:
+            raise UsageError("a key has no scopes; it takes search, write or admin")
+        if not await self._transaction.rows(
+            "SELECT 1 FROM users WHERE id = :user", user=require_id("user", user_id)
+        ):
+            raise missing("user", user_id)
+        if space_id is not None and not await self._transaction.rows(
+            "SELECT 1 FROM space_members WHERE user_id = :user AND space_id = :space",
+            user=user_id,
+            space=require_id("space", space_id),
+        ):
+            raise missing("space", space_id)
+        id_ = new_id()
+        if not await self._transaction.attempt(
+            "INSERT INTO api_keys (id, user_id, name, prefix, secret_hash, scopes, space_id,"
+            " created, expires) VALUES (:id, :user, :name, :prefix, :hash, :scopes, :space,"
+            " :now, :expires)",
+            id=id_,
+            user=user_id,
+            name=checks.line("name", name, checks.NAME_CHARS),
+            prefix=checks.line("prefix", prefix, checks.NAME_CHARS),
+            hash=checks.line("secret_hash", secret_hash, checks.NAME_CHARS),
+            scopes=json_text(sorted(set(scopes), key=checks.SCOPES.index)),
+            space=space_id,
+            now=time_text(self._clock()),
+            expires=None if expires is None else time_text(checks.time("expires", expires)),
+        ):
+            raise UsageError("a key with this prefix is there", hint="make another one")
+        rows = await self._transaction.rows(f"SELECT {KEY} FROM api_keys WHERE id = :id", id=id_)
+        return key_of(rows[0])
+
+    async def keys(self, user_id: str | None = None) -> tuple[ApiKey, ...]:
+        """See `Administration.keys`."""
+        where = "" if user_id is None else " WHERE user_id = :user"
+        values = {} if user_id is None else {"user": require_id("user", user_id)}
+        rows = await self._transaction.rows(
+            f"SELECT {KEY} FROM api_keys{where} ORDER BY created, id", **values
+        )
+        return tuple(map(key_of, rows))
+
+    async def key_by_prefix(self, prefix: str) -> tuple[ApiKey, str] | None:
+        """See `Administration.key_by_prefix`."""
+        if not prefix.isprintable() or len(prefix) > checks.NAME_CHARS:
+            return None
+        rows = await self._transaction.rows(
+            f"SELECT {KEY}, secret_hash FROM api_keys WHERE prefix = :prefix", prefix=prefix
+        )
+        if not rows:
+            return None
+        *fields, secret_hash = rows[0]
+        return key_of(tuple(fields)), str(secret_hash)
+
+    async def used(self, key_id: str) -> None:
+        """See `Administration.used`."""
+        now = self._clock()
+        rows = await self._transaction.rows(
+            "SELECT last_used FROM api_keys WHERE id = :key", key=require_id("key", key_id)
+        )
+        last = maybe_time(rows[0][0]) if rows else None
+        if rows and (last is None or abs(now - last) >= _USED_EVERY):
+            await self._transaction.run(
+                "UPDATE api_keys SET last_used = :now WHERE id = :key",
+                key=key_id,
+                now=time_text(now),
+            )
+
+    async def revoke_key(self, key_id: str) -> None:
+        """See `Administration.revoke_key`."""
+        rows = await self._transaction.rows(
+            "SELECT id FROM api_keys WHERE id = :key", key=require_id("key", key_id)
+        )
+        if not rows:
+            raise missing("key", key_id)
+        await self._transaction.run(
+            "UPDATE api_keys SET revoked = :now WHERE id = :key AND revoked IS NULL",
+            key=key_id,
+            now=time_text(self._clock()),
+        )
+
+    async def claim(self, worker: str, lease_s: float) -> tuple[Job, Document] | None:
+        """See `Administration.claim`."""
+        return await jobs.claim_job(self._transaction, worker, lease_s, self._losses)
+
+    async def renew(self, job_id: str, worker: str, lease_s: float) -> bool:
+        """See `Administration.renew`."""
+        return await jobs.renew_lease(self._transaction, job_id, worker, lease_s)
+
+    async def finish(
+        self,
+        job_id: str,
+        worker: str,
+        version: int,
+        metadata: dict[str, str] | None,
+        error: str = "",
+    ) -> bool:
+        """See `Administration.finish`."""
+        return await jobs.finish_job(self._transaction, job_id, worker, version, metadata, error)
+
+    async def fail(self, job_id: str, worker: str, reason: str, retry_s: float | None) -> None:
+        """See `Administration.fail`."""
+        await jobs.fail_job(self._transaction, job_id, worker, reason, retry_s)
+
+    async def is_stored(self, space_id: str, content_hash: str) -> bool:
+        """See `Administration.is_stored`."""
+        if not checks.is_id(space_id):
+            return False
+        rows = await self._transaction.rows(
+            "SELECT 1 FROM documents WHERE space_id = :space AND content_hash = :hash LIMIT 1",
+            space=space_id,
+            hash=checks.content_hash(content_hash),
+        )
+        return bool(rows)
+
+    async def dead(self) -> tuple[Job, ...]:
+        """See `Administration.dead`."""
+        return await jobs.dead_jobs(self._transaction)
+
+    async def retry(self, job_id: str) -> None:
+        """See `Administration.retry`."""
+        await jobs.retry_job(self._transaction, job_id)
