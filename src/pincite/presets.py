@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pincite.profile import Profile
 
 GENERAL, CHAT, EVIDENCE, MULTI_MODEL = "general", "chat", "evidence", "multi-model"
-NOTES = "notes"
+NOTES, WORKSPACE = "notes", "workspace"
 _FOLDER = Path(__file__).with_suffix("")
 
 

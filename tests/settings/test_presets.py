@@ -17,6 +17,7 @@ from pincite.presets import (
     MULTI_MODEL,
     NOTES,
     PRESETS,
+    WORKSPACE,
     preset_names,
     preset_table,
 )
@@ -117,7 +118,8 @@ EXPECTED = {
 }
 #: Models and the store are open before a command's `--preset` is looked at. What these set beside
 #: the profile takes effect where a file extends them.
-SYSTEMS = {NOTES: {"models", "store"}}
+SYSTEMS = {NOTES: {"models", "store"}, WORKSPACE: {"log", "store"}}
+EXPECTED[WORKSPACE] = EXPECTED[MULTI_MODEL]
 
 
 def test_the_presets_are_those_that_were_measured() -> None:
@@ -151,9 +153,11 @@ def test_a_name_that_is_none_is_answered_with_the_most_similar_one_first() -> No
 def test_names_of_presets_are_known_without_opening_one() -> None:
     code = (
         "import sys\nfrom pincite.presets import PRESETS\nnames = [*PRESETS]\n"
-        "known = ['general', 'chat', 'evidence', 'local', 'multi-model', 'notes']\n"
+        "known = ['general', 'chat', 'evidence', 'local', 'multi-model', 'notes',"
+        " 'workspace']\n"
         "print(names == known, 'pincite.profile' in sys.modules, 'tomllib' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]
-    assert preset_names() == ("general", "chat", "evidence", "local", "multi-model", "notes")
+    named = ("general", "chat", "evidence", "local", "multi-model", "notes", "workspace")
+    assert preset_names() == named

@@ -141,7 +141,11 @@ async def open_searchables(
         options = (
             use.options.get(spec.name) or use.options.get(spec.public_name) or CollectionOptions()
         )
-        alone = not spec.base and not options.beside and len(members(infos, spec.public_name)) < 2
+        alone = (
+            not spec.base
+            and not settings.beside(spec.public_name)
+            and len(members(infos, spec.public_name)) < 2
+        )
         if alone and spec.name in use.collections:
             made.named[spec.name] = use.collections[spec.name]
         named = made.named.get(spec.name, BUNDLED)

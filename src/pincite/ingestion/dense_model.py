@@ -51,7 +51,7 @@ def choose_model(settings: Settings, info: CollectionInfo | None, options: Index
     chosen = options.model or use.collections.get(options.collection, "")
     if chosen:
         return "" if chosen == BUNDLED else str(parse_model(chosen))
-    beside = options.collection in use.options and use.options[options.collection].beside
+    beside = settings.beside(options.collection)
     if info is not None and info.spec.dense is not None and not (beside and use.dense):
         return info.spec.model
     return use.dense

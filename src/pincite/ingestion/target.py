@@ -68,8 +68,7 @@ class Target:
 def goes_beside(settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions) -> bool:
     """Does another model get a collection of its own? Where several are, or one has the name of
     its model, it goes without saying."""
-    configured = settings.use.options.get(options.collection)
-    asked = options.beside or (configured is not None and configured.beside)
+    asked = options.beside or settings.beside(options.collection)
     return asked or len(held) > 1 or any(info.spec.base for info in held)
 
 

@@ -62,6 +62,7 @@ _TABLE = (
         "cohere",
         "CO_API_KEY",
         "https://api.cohere.com",
+        also="COHERE_API_KEY",
         dense=f"{_HERE}.dense.cohere:open_dense",
         rerank=f"{_HERE}.rerank.cohere:open_rerank",
     ),

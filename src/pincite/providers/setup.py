@@ -27,13 +27,15 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 class Provider:
     """`dense`, `sparse`, `rerank` and `llm` name what opens such a model, as `module:function`: an
     async function of a `Setup`. `key` is the environment variable of the key, `url` the usual
-    address, `extra` what has to be installed. A key is required where there is an `url` of https.
+    address, `extra` what has to be installed, `also` what other programs call the variable. A key
+    is required where there is an `url` of https.
     """
 
     name: str
     key: str = ""
     url: str = ""
     extra: str = ""
+    also: str = ""
     dense: str = ""
     sparse: str = ""
     rerank: str = ""

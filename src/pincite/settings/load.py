@@ -28,6 +28,13 @@
 | `SEARCH_MODE` | `vector`, `keyword` or `hybrid` | `retrieve.mode` of the file |
 | `SEARCH_VECTOR_WEIGHT` | 0 to 1: what the dense side counts | `fuse.vector_weight` of the file |
 
+| `QDRANT_URL` | where the Qdrant server is, if the store is one | `[store] url` |
+| `QDRANT_API_KEY` | its key: `PINCITE_QDRANT_KEY` by the name that others have for it | none |
+| `RERANK_ENABLED` | `1` or `0`: is there a reranker | `models.rerank` of the file |
+| `RERANK_PROVIDER` | which one: `cohere`, `jina` or `local` | `cohere` |
+| `RERANK_MODEL` | its model | that of the provider |
+| `RERANK_BASE_URL` | where the provider is | its usual address |
+
 | `CHAT_MODE` | `strict`, `open` or `learning` | `answer.mode` of the file |
 | `RETRIEVAL_STRATEGY` | `mmr`, `hybrid` or `hybrid_rerank` | what the file says, key by key |
 | `RETRIEVAL_SCORE_THRESHOLD` | 0 to 1: the least cosine | `probe.threshold` of the file |
@@ -66,6 +73,13 @@ from pincite.settings.memory import MemorySettings
 from pincite.settings.models import ModelSettings
 from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
+from pincite.settings.server_variables import (
+    QDRANT_KEY,
+    QDRANT_URL,
+    SERVER_VARIABLES,
+    base_collection,
+    server_layers,
+)
 from pincite.settings.sources import SourceConfig
 from pincite.settings.stores import KEYS
 from pincite.settings.system import Around, default_of, read_system
@@ -75,6 +89,7 @@ from pincite.settings.workspace import ADDRESSES, WorkspaceSettings
 from pincite.stores.settings import StoreSettings
 
 INDEX_FOLDER = ".pincite"
+SHARED = (QDRANT_KEY, QDRANT_URL)
 KEYS_AND_FILES = tuple(name + suffix for name in KEYS.values() for suffix in ("", "_FILE"))
 VARIABLES = (
     *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
@@ -84,6 +99,7 @@ VARIABLES = (
     *ADDRESSES.values(),
     *("PINCITE_LOG", "PINCITE_REFRESH", PAGER),
     *SEARCH_VARIABLES,
+    *SERVER_VARIABLES,
 )
 
 
@@ -91,7 +107,7 @@ VARIABLES = (
 class Settings:
     """Where things are, the profile, and which models to use beside the bundled one. `threads` is
     None for one per core, `layers` is where it all comes from, the strongest first, `collection`
-    is the one that the environment names."""
+    is the one that the environment names, else `store.base`."""
 
     index: Path
     models: Path
@@ -118,6 +134,11 @@ class Settings:
     def indexed_collection(self) -> str:
         """What is indexed into where no collection is named."""
         return self.collection or DEFAULT_COLLECTION
+
+    def beside(self, collection: str) -> bool:
+        """Does each dense model get a collection of its own beside this one?"""
+        options = self.use.options.get(collection)
+        return bool(self.store.base) or (options is not None and options.beside)
 
     def key_of(self, one: ForeignSettings) -> str | None:
         """The key of a foreign collection's server. Raises ConfigError."""
@@ -161,7 +182,8 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     config = _config_file(environ, place)
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     rates = Path(environ.get("PINCITE_RATES") or default_rates())
-    collection = named_collection(environ)
+    files = read_layers(config) if config else ()
+    collection = named_collection(environ) or base_collection(files)
     around = Around(
         environ,
         _absolute(cache, "PINCITE_CACHE"),
@@ -169,7 +191,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         (config or place).absolute().parent,
         collection or DEFAULT_COLLECTION,
     )
-    layers = (*variable_layers(environ), *(read_layers(config) if config else ()))
+    layers = (*variable_layers(environ), *server_layers(environ, files), *files)
     system = read_system(layers, str(config or CONFIG_FILE), around)
     models = environ.get("PINCITE_MODELS")
     return Settings(
@@ -191,7 +213,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         attributes=system.attributes,
         layers=layers,
         foreign=system.foreign,
-        keys={name: environ[name] for name in KEYS_AND_FILES if name in environ},
+        keys={name: environ[name] for name in (*KEYS_AND_FILES, *SHARED) if name in environ},
         collection=collection,
     )
 

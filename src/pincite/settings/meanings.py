@@ -35,6 +35,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "segments": "of a new collection on a Qdrant server; 0 leaves it to the server",
             "dimensions": "those that a dense model must have to be indexed with; 0 for any",
             "fields": "names that every point of a new collection has for other programs",
+            "base": "the collection meant where none is named; with one for each dense model",
         },
         "cache": {
             "limit_mb": "megabytes of vectors that were paid for; 0 for no cache",

@@ -35,6 +35,7 @@ from pincite.providers.options import ProviderOptions
 from pincite.providers.pace import Rate
 from pincite.providers.secret import Secret
 from pincite.settings.attributes import check_required
+from pincite.settings.server_variables import shared_key
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Provider
@@ -210,7 +211,7 @@ class _Keyring:
         return "keys"
 
     def __call__(self, provider: Provider) -> Secret | None:
-        if provider.key and (value := self._environ.get(provider.key, "").strip()):
+        if provider.key and (value := shared_key(self._environ, provider.key, provider.also)):
             return _key(value, provider.key)
         named = self._environ.get(f"{provider.key}_FILE", "") if provider.key else ""
         options = self._providers.get(provider.name)

@@ -14,7 +14,11 @@ _CATALOG: Final = "catalog.db"
 #: Where files are that no setting names.
 _PLACES: Final = ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")
 _PREFIX: Final = "PINCITE_"
-_OURS: Final = ("QDRANT_COLLECTION", "SEARCH_MODE", "SEARCH_VECTOR_WEIGHT")
+_OURS: Final = (
+    *("QDRANT_COLLECTION", "SEARCH_MODE", "SEARCH_VECTOR_WEIGHT"),
+    *("QDRANT_URL", "RERANK_ENABLED", "RERANK_PROVIDER", "RERANK_MODEL", "RERANK_BASE_URL"),
+    *("RETRIEVAL_STRATEGY", "RETRIEVAL_SCORE_THRESHOLD"),
+)
 #: Those that name a place, which counts from the folder that the client is in.
 _PATHS: Final = (
     "PINCITE_INDEX",

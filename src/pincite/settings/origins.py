@@ -141,15 +141,18 @@ def _secrets(settings: Settings, environ: Mapping[str, str]) -> Iterator[Setting
     """Keys of servers and of providers: whether there is one, and from where."""
     files = {KEYS[settings.store.kind]: "store"} if settings.store.kind in KEYS else {}
     given = dict.fromkeys(files, settings.store.key_file)
+    others: dict[str, str] = {}
     for provider in builtin_providers():
         if provider.key:
+            others[provider.key] = provider.also
             files.setdefault(provider.key, f"providers.{provider.name}")
             options = settings.use.providers.get(provider.name)
             if options and options.key_file:
                 given[provider.key] = options.key_file
     for name in dict.fromkeys((*KEYS.values(), *files)):
-        if environ.get(name, "").strip():
-            yield Setting(name, "set", f"${name}", secret=True)
+        known = [one for one in (name, others.get(name, "")) if environ.get(one, "").strip()]
+        if known:
+            yield Setting(name, "set", f"${known[0]}", secret=True)
         elif environ.get(f"{name}_FILE"):
             yield Setting(name, "set", f"the file of ${name}_FILE", secret=True)
         elif given.get(name):

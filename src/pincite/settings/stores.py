@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from pincite.errors import ConfigError
+from pincite.settings.server_variables import server_key
 from pincite.stores.settings import StoreSettings
 
 #: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
@@ -52,7 +53,8 @@ def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
 def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
     """The key of the server: of the environment, else of a file. Raises ConfigError."""
     variable = KEYS.get(store.kind, "")
-    if value := environ.get(variable, "").strip():
+    own = environ.get(variable, "").strip()
+    if value := server_key(environ, variable, store.url) if store.kind == "qdrant" else own:
         return value
     file = environ.get(f"{variable}_FILE") or store.key_file
     if not variable or not file:

@@ -20,7 +20,9 @@ class StoreSettings:
     embedded engine has `on_disk` and `quantization`, too.
 
     `dimensions`: a dense model with another number of them is refused before anything is indexed, 0
-    for any. `fields`: the points of new collections have those of `ingestion.fields`, too.
+    for any. `fields`: the points of new collections have those of `ingestion.fields`, too. `base`
+    is the collection that is meant where none is named; where it is set each dense model has a
+    collection of its own, the first one, too.
     """
 
     kind: StoreKind = "edge"
@@ -35,10 +37,11 @@ class StoreSettings:
     write_consistency: int = 0
     on_disk: bool = False
     quantization: Literal["", "none", "scalar", "binary"] = ""
-    tenant: Literal["", "repo", "path", "source_type", "language"] = ""
+    tenant: Literal["", "repo", "path", "source_type", "language", "user_id", "space_id"] = ""
     segments: int = 0
     dimensions: int = 0
     fields: Literal["", "notes", "workspace"] = ""
+    base: str = ""
 
     def __post_init__(self) -> None:
         if self.kind == "qdrant" and not self.url:

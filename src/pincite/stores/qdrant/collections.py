@@ -49,7 +49,7 @@ class Layout:
     write_consistency: int = 0
     on_disk: bool = False
     quantization: Literal["none", "scalar", "binary"] = "none"
-    tenant: Literal["", "repo", "path", "source_type", "language"] = ""
+    tenant: Literal["", "repo", "path", "source_type", "language", "user_id", "space_id"] = ""
     segments: int = 0
 
 

@@ -1,0 +1,144 @@
+"""Variables of platforms over a Qdrant server, by the names that they have there: where the server
+is, its key, and the reranker. A part of the settings; see docs/workspaces.md for what wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from pincite.errors import ConfigError, UsageError
+from pincite.providers.addresses import check_url
+from pincite.providers.names import parse_model
+from pincite.settings.layers import Layer, merged, value_at
+from pincite.stores.validate import check_name
+
+QDRANT_URL: Final = "QDRANT_URL"
+QDRANT_KEY: Final = "QDRANT_API_KEY"
+RERANK: Final = "RERANK_ENABLED"
+PROVIDER: Final = "RERANK_PROVIDER"
+MODEL: Final = "RERANK_MODEL"
+BASE_URL: Final = "RERANK_BASE_URL"
+STRATEGY: Final = "RETRIEVAL_STRATEGY"
+SERVER_VARIABLES: Final = (QDRANT_URL, QDRANT_KEY, RERANK, PROVIDER, MODEL, BASE_URL)
+#: Where the key of a server goes if QDRANT_URL does not say it.
+USUAL_URL: Final = "http://localhost:6333"
+#: The model of each provider where RERANK_MODEL names none.
+RERANKERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "cohere": "rerank-v3.5",
+        "jina": "jina-reranker-v2-base-multilingual",
+        "local": "cross-encoder/ms-marco-MiniLM-L-6-v2",
+    }
+)
+_YES, _NO = ("1", "true"), ("0", "false")
+
+
+def base_collection(layers: Sequence[Layer]) -> str:
+    """The collection that is meant where none is named, as files and presets say it; a wrong type
+    is found where all of them are read. Raises ConfigError."""
+    given = value_at(merged(layers), ("store", "base"), "")
+    name = given if isinstance(given, str) else ""
+    try:
+        if name:
+            check_name(name)
+    except UsageError as error:
+        raise ConfigError(f"store.base: {error.message}") from error
+    return name
+
+
+def server_layers(environ: Mapping[str, str], below: Sequence[Layer]) -> tuple[Layer, ...]:
+    """What the environment says over the files `below`, a layer for each variable. QDRANT_URL says
+    where a Qdrant server is, and not that one is used: many programs share it. Raises
+    ConfigError."""
+    layers = []
+    if url := _url(environ, QDRANT_URL):
+        store = merged(below).get("store", {})
+        if isinstance(store, Mapping):
+            kind = store.get("kind", "qdrant" if store.get("url") else "")
+            if kind == "qdrant":
+                layers.append(Layer(f"${QDRANT_URL}", {"store": {"url": url}}))
+    return (*layers, *_rerank_layers(environ))
+
+
+def _rerank_layers(environ: Mapping[str, str]) -> list[Layer]:
+    provider = environ.get(PROVIDER, "").strip().lower() or "cohere"
+    if provider not in RERANKERS:
+        raise ConfigError(
+            f"{PROVIDER} is {environ[PROVIDER]!r}; use one of {', '.join(RERANKERS)}",
+            hint='[models] rerank = "PROVIDER:MODEL" for others',
+        )
+    model = environ.get(MODEL, "").strip() or RERANKERS[provider]
+    url = _url(environ, BASE_URL)
+    try:
+        name = str(parse_model(f"{provider}:{model}"))
+    except ConfigError as error:
+        raise ConfigError(f"{MODEL}: {error.message}", hint=error.hint) from error
+    enabled = environ.get(RERANK, "").strip().lower()
+    if enabled not in (*_YES, *_NO, ""):
+        raise ConfigError(f"{RERANK} is {environ[RERANK]!r}; use one of 1, true, 0, false")
+    strategy = environ.get(STRATEGY, "").strip().lower()
+    if not enabled:
+        return []
+    if enabled in _NO:
+        if strategy == "hybrid_rerank":
+            raise _contradiction(environ)
+        return [Layer(f"${RERANK}", {"models": {"rerank": ""}})]
+    if strategy in ("mmr", "hybrid"):
+        raise _contradiction(environ)
+    if url and provider == "local":
+        raise ConfigError(
+            f"{BASE_URL} is {url}, and {PROVIDER} is local, which is on this machine",
+            hint=f"unset {BASE_URL}, or set {PROVIDER} to cohere or jina",
+        )
+    said: list[tuple[str, dict[str, Any]]] = [(RERANK, {"models": {"rerank": name}})]
+    said.append((RERANK, {"rerank": {"use": "configured"}}))
+    if url:
+        said.append((BASE_URL, {"providers": {provider: {"url": url}}}))
+    return [Layer(f"${variable}", table) for variable, table in said]
+
+
+def _contradiction(environ: Mapping[str, str]) -> ConfigError:
+    return ConfigError(
+        f"{RERANK} is {environ[RERANK].strip()}, and {STRATEGY} is {environ[STRATEGY].strip()}",
+        hint=f"unset {RERANK} or {STRATEGY}",
+    )
+
+
+def server_key(environ: Mapping[str, str], variable: str, url: str) -> str:
+    """The key of the Qdrant server at `url`: that of our own variable, else QDRANT_API_KEY, which
+    goes to the server that QDRANT_URL names (or the usual one) and to no other that a file may
+    name. Raises ConfigError where both are set and differ."""
+    own = environ.get(variable, "").strip()
+    shared = environ.get(QDRANT_KEY, "").strip()
+    named = environ.get(QDRANT_URL, "").strip() or USUAL_URL
+    if not shared or named.rstrip("/") != url.rstrip("/"):
+        return own
+    if own and own != shared:
+        raise _differ(variable, QDRANT_KEY)
+    return shared
+
+
+def shared_key(environ: Mapping[str, str], variable: str, other: str) -> str:
+    """The key in a variable, or in the `other` name that programs have for it. Raises ConfigError
+    where both are set and differ."""
+    own = environ.get(variable, "").strip()
+    named = environ.get(other, "").strip() if other else ""
+    if own and named and own != named:
+        raise _differ(variable, other)
+    return own or named
+
+
+def _differ(one: str, other: str) -> ConfigError:
+    return ConfigError(f"{one} and {other} hold different keys", hint=f"unset {one} or {other}")
+
+
+def _url(environ: Mapping[str, str], name: str) -> str:
+    given = environ.get(name, "").strip()
+    if not given:
+        return ""
+    try:
+        return check_url(given)
+    except ConfigError as error:
+        raise ConfigError(f"{name}: {error.message}", hint=error.hint) from error
