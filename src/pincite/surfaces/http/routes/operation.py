@@ -43,6 +43,12 @@ async def readyz(state: State) -> Response[Ready]:
     return Response(ready, status_code=200 if ready.ready else 503)
 
 
+@get("/openapi.json", include_in_schema=False, media_type="application/json")
+async def openapi(request: Asked) -> dict[str, Any]:
+    """What this API takes and gives, in OpenAPI 3.1."""
+    return request.app.openapi_schema.to_schema()
+
+
 @get(
     "/metrics",
     guards=[needs("admin")],
@@ -71,4 +77,4 @@ async def revoke_key(request: Asked, state: State, key_id: KeyId) -> None:
         await session.revoke_key(key_id)
 
 
-OPERATION = (healthz, readyz, metrics, keys, revoke_key)
+OPERATION = (healthz, readyz, openapi, metrics, keys, revoke_key)
