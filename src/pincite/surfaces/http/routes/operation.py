@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 from litestar import Request, Response, delete, get
 from litestar.datastructures import State
+from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from pincite.errors import PinciteError
 from pincite.surfaces.http.bodies import Ready
+from pincite.surfaces.http.description import described
 from pincite.surfaces.http.serving import access, desk_of, needs
 from pincite.workspace import ApiKey
 
@@ -25,7 +27,12 @@ async def healthz() -> str:
     return "ok\n"
 
 
-@get("/readyz", operation_id="readyz", tags=["operation"])
+@get(
+    "/readyz",
+    operation_id="readyz",
+    tags=["operation"],
+    responses={503: ResponseSpec(Ready, description="Not all that it needs answers")},
+)
 async def readyz(state: State) -> Response[Ready]:
     """Database and index answer: 200, else 503."""
     desk = desk_of(state)
@@ -46,7 +53,7 @@ async def readyz(state: State) -> Response[Ready]:
 @get("/openapi.json", include_in_schema=False, media_type="application/json")
 async def openapi(request: Asked) -> dict[str, Any]:
     """What this API takes and gives, in OpenAPI 3.1."""
-    return request.app.openapi_schema.to_schema()
+    return described(request.app)
 
 
 @get(
