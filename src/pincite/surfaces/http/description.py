@@ -51,6 +51,8 @@ def described(app: Litestar) -> dict[str, Any]:
                     "content": {MEDIA_TYPE: {"schema": reference}},
                 }
     _describe_uploads(found)
+    answers = found["paths"]["/v1/answers"]["post"]["responses"]["200"]["content"]
+    answers["text/event-stream"] = {"schema": {"type": "string"}}
     return found
 
 
