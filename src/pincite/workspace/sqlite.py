@@ -27,7 +27,7 @@ from pincite.workspace.database import Row, new_id, time_text, utc_now
 from pincite.workspace.ports import Administration, Session
 from pincite.workspace.schema_steps import Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
-from pincite.workspace.sqlite_rights import refuse_what_is_not_theirs, require_no_names
+from pincite.workspace.sqlite_rights import refuse_what_is_not_theirs, require_plain
 
 T = TypeVar("T")
 
@@ -217,6 +217,7 @@ class _Connection:
             path, isolation_level=None, check_same_thread=False, timeout=_BUSY_S
         )
         try:
+            _version(self.db, path)  # before anything is written to what may be another's
             self.db.execute("PRAGMA journal_mode = WAL")
             self.db.execute("PRAGMA synchronous = FULL")
             self.db.execute("PRAGMA foreign_keys = ON")
@@ -271,6 +272,10 @@ class _Transaction:
         await self._write()
         return await self._of._in_thread(self._attempt, sql, values)
 
+    async def write(self) -> None:
+        """See `Transaction.write`."""
+        await self._write()
+
     async def lock(self, name: str) -> None:  # noqa: ARG002 - as in `Transaction`
         """See `Transaction.lock`. One writes at a time, whatever the name."""
         await self._write()
@@ -319,7 +324,7 @@ class _Transaction:
     def _do(self, sql: str, values: dict[str, object]) -> list[Row]:
         plain = sql.replace("id_list(", "json_each(").replace("text_list(", "json_each(")
         if self._connection.of_users:
-            require_no_names(plain)
+            require_plain(plain)
         try:
             return self._connection.db.execute(plain, values).fetchall()
         except sqlite3.Error as error:
