@@ -73,10 +73,14 @@ def counts(role: str, user: str, **wanted: int | str) -> list[Probe]:
 
 def seen(user: str, own: tuple[int | str, ...]) -> list[Probe]:
     """The same through tables and through views."""
-    names = ("users", "spaces", "space_members", "sources", "feeds", "documents")
-    names = (*names, "feed_documents", "document_sources", "api_keys")
-    views = ("my_users", "my_spaces", "my_members", "my_sources", "my_feeds", "my_documents")
-    views = (*views, "my_feed_documents", "my_document_sources", "my_keys")
+    names = (
+        *("users", "spaces", "space_members", "sources", "feeds", "documents"),
+        *("feed_documents", "document_sources", "api_keys"),
+    )
+    views = (
+        *("my_users", "my_spaces", "my_members", "my_sources", "my_feeds", "my_documents"),
+        *("my_feed_documents", "my_document_sources", "my_keys"),
+    )
     nothing: dict[str, int | str] = {"jobs": REFUSED, "removed_documents": REFUSED}
     return [
         *counts(APP, user, **dict(zip(names, own, strict=True)), **nothing),

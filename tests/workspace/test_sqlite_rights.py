@@ -18,8 +18,10 @@ from pincite.testing.workspaces import HASH, NOBODY, Scene, add, set_scene
 from pincite.workspace.database import Row, Transaction
 from pincite.workspace.sqlite import SqliteWorkspaces
 
-TABLES = ("users", "spaces", "space_members", "sources", "feeds", "documents", "feed_documents")
-TABLES = (*TABLES, "document_sources", "removed_documents", "jobs", "api_keys", "sqlite_schema")
+TABLES = (
+    *("users", "spaces", "space_members", "sources", "feeds", "documents", "feed_documents"),
+    *("document_sources", "removed_documents", "jobs", "api_keys", "sqlite_schema"),
+)
 
 
 def as_eve(path: Path, work: Callable[[Transaction, Scene], Awaitable[None]]) -> None:
@@ -53,6 +55,9 @@ def test_tables_are_out_of_reach(tmp_path: Path) -> None:
                 f"SELECT * FROM {table}",
                 f"SELECT count(*) FROM {table}",
                 f"SELECT * FROM main.{table}",
+                f'SELECT * FROM "{table.upper()}"',
+                f"SELECT * FROM [{table}]",
+                f"SELECT * FROM/**/`{table}`",
                 f"SELECT * FROM (SELECT * FROM {table}) AS my_documents",
                 f"SELECT * FROM {table} AS my_documents",
                 f"WITH my_documents AS (SELECT * FROM {table}) SELECT * FROM my_documents",
@@ -68,6 +73,11 @@ def test_tables_are_out_of_reach(tmp_path: Path) -> None:
                 f"SELECT 1 FROM my_spaces, {table}",
                 f"INSERT INTO my_spaces (id) SELECT rowid FROM {table}",
                 f"UPDATE my_spaces SET name = (SELECT count(*) FROM {table})",
+                f"UPDATE my_spaces SET name = 'x' RETURNING (SELECT count(*) FROM {table})",
+                f"UPDATE my_spaces SET name = 'x' FROM {table}",
+                f"DELETE FROM my_feeds WHERE EXISTS (SELECT 1 FROM {table})",
+                f"DELETE FROM my_feeds WHERE id IN {table}",
+                f"INSERT INTO my_spaces (id) VALUES ((SELECT count(*) FROM {table}))",
                 f"SELECT id FROM my_documents UNION ALL SELECT rowid FROM {table}",
                 f"DELETE FROM {table}",
                 f"INSERT INTO {table} SELECT * FROM {table}",
@@ -77,7 +87,61 @@ def test_tables_are_out_of_reach(tmp_path: Path) -> None:
             ):
                 await refused(transaction, sql)
 
+        for sql in (
+            "UPDATE my_spaces SET name = (SELECT max(name) FROM users)",
+            "UPDATE my_spaces SET name = (SELECT max(u.name) FROM users u)",
+            "UPDATE my_spaces SET name = 'x' RETURNING (SELECT max(name) FROM users)",
+            "UPDATE my_spaces SET name = users.name FROM users",
+            "DELETE FROM my_feeds RETURNING (SELECT max(name) FROM users)",
+            "INSERT INTO my_spaces (id, name, created) VALUES ('x', 'x', 'x')"
+            " RETURNING (SELECT max(name) FROM users)",
+            "UPDATE my_spaces SET name = (SELECT name FROM users LIMIT 1)",
+            "UPDATE my_spaces SET name = coalesce((SELECT name FROM users WHERE email = ''), 1)",
+            "UPDATE my_spaces SET name = (SELECT name FROM (SELECT name FROM users))",
+            "UPDATE my_spaces SET name = (SELECT my_spaces.name FROM users AS my_spaces)",
+            "DELETE FROM my_spaces WHERE id = (SELECT id FROM users AS my_spaces)",
+            "UPDATE my_spaces SET name = 'x' WHERE name IN (SELECT name FROM users)",
+            "UPDATE my_spaces SET name = 'x' ORDER BY (SELECT name FROM users) LIMIT 1",
+            "SELECT name FROM my_spaces GROUP BY (SELECT name FROM users)",
+            "SELECT sum(1) OVER (ORDER BY (SELECT name FROM users)) FROM my_spaces",
+            "SELECT value FROM json_each((SELECT json_group_array(name) FROM users))",
+            "UPDATE my_spaces SET name = 'x' WHERE EXISTS (SELECT 1 FROM users WHERE name = 'Ada')",
+            "DELETE FROM my_feeds WHERE id IN (SELECT id FROM users)",
+            "DELETE FROM my_feeds WHERE EXISTS (SELECT 1 FROM users WHERE name = 'Ada')",
+            "INSERT INTO my_spaces (id, name) SELECT id, name FROM users",
+            "INSERT INTO my_spaces (id, name) VALUES ('x', (SELECT max(name) FROM users))",
+            "SELECT secret_hash FROM api_keys",
+            "SELECT (SELECT max(secret_hash) FROM api_keys) FROM my_spaces",
+        ):
+            await refused(transaction, sql)
+
     as_eve(tmp_path / "w.db", work)
+
+
+def test_what_one_check_does_not_see_the_other_does(tmp_path: Path) -> None:
+    """The authorizer alone: what it refuses without the text having been read."""
+
+    async def session() -> None:
+        workspaces = SqliteWorkspaces(tmp_path / "w.db")
+        await workspaces.migrate()
+        scene = await set_scene(workspaces)
+        async with workspaces.of(scene.eve.id) as opened:
+            await opened.spaces()
+        (idle,) = workspaces._idle[True]
+        for table in TABLES:
+            for sql in (
+                f"SELECT * FROM {table}",
+                f"SELECT count(*) FROM {table}",
+                f"DELETE FROM {table}",
+                f"SELECT 1 FROM my_spaces WHERE id IN {table}",
+                f"UPDATE my_spaces SET name = (SELECT count(*) FROM {table})",
+                f"DROP TABLE {table}",
+            ):
+                with pytest.raises(sqlite3.DatabaseError, match=r"prohibited|not auth|may not be"):
+                    idle.db.execute(sql)
+        await workspaces.close()
+
+    asyncio.run(session())
 
 
 def test_the_schema_and_the_connection_cannot_be_changed(tmp_path: Path) -> None:
