@@ -104,5 +104,7 @@ class MemorySession:
         if access.feed_ids is not None:
             fed: set[str] = set().union(*(self.memory.feeds[f] for f in access.feed_ids))
             ids = fed if ids is None else ids & fed
-        named = None if ids is None else tuple(sorted(await self.visible(ids)))
+        known = self.memory.documents
+        seen = [] if ids is None else sorted(await self.visible(ids))
+        named = None if ids is None else tuple(i for i in seen if known[i].space_id in spaces)
         return Readable(self.user_id, tuple(spaces), named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Iterator
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -15,53 +15,18 @@ from pincite import Claim
 from pincite.errors import Forbidden, NotFound, TagsRequired, UsageError, WorkspaceUnavailable
 from pincite.model import EvidencePack
 from pincite.settings.load import load_settings
-from pincite.workspace import Access, Document
+from pincite.workspace import Access
 from pincite.workspace.opened import Workspace
-from tests.places import quick_folder
+from tests.workspace.desk import ANNA, BERT, HERS, HIS, SAME, TEAM, Desk, opened_desk
 from tests.workspace.memory import Memory, page, uuid
 
 pytestmark = pytest.mark.anyio
 
-ANNA, BERT = uuid(1), uuid(2)
-HERS, HIS, TEAM = uuid(11), uuid(12), uuid(13)
-SAME = "The turnstile of the quetzal rotates every night."
-
-
-@dataclass
-class Desk:
-    """A workspace of two users with a team, and the same file in three spaces."""
-
-    workspace: Workspace
-    memory: Memory
-    hers: Document
-    his: Document
-    team: Document
-
-    async def found(
-        self, access: Access, text: str = "turnstile quetzal", **more: object
-    ) -> set[str]:
-        pack = await self.workspace.search(access, text, **more)  # type: ignore[arg-type]
-        return {item.path.rpartition("/")[2] for item in (*pack.evidence, *pack.closest)}
-
 
 @pytest.fixture(scope="module")
 async def indexed() -> AsyncIterator[Desk]:
-    with quick_folder() as folder:
-        settings = load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, folder)
-        memory = Memory({HERS: {ANNA}, HIS: {BERT}, TEAM: {ANNA, BERT}})
-        async with Workspace(settings, memory, lexical=True) as workspace:  # type: ignore[arg-type]
-            made = Desk(
-                workspace,
-                memory,
-                memory.add(21, HERS, ANNA),
-                memory.add(22, HIS, BERT),
-                memory.add(23, TEAM, BERT, source_ids=("mail",), given={"category": "report"}),
-            )
-            for one in (made.hers, made.his):
-                await workspace.index_document(one, page(SAME))
-            await workspace.index_document(made.team, page(f"{SAME} So does that of the team."))
-            yield made
-            await workspace._engine.stop()
+    async with opened_desk() as made:
+        yield made
 
 
 @pytest.fixture

@@ -74,6 +74,15 @@ def _checked_scope(scope: Scope) -> Scope:
         require_kind("ref", scope.ref, str, "a revision as text")
         lists["ref"] = valid_text(scope.ref)
     tags = checked_tags(scope.tags)
-    bounds = checked_tags(scope.bounds)
+    bounds = _checked_bounds(scope.bounds)
     parse_where(scope.where, None)  # attributes are not known yet
     return replace(scope, where=valid_text(scope.where), tags=tags, bounds=bounds, **lists)
+
+
+def _checked_bounds(bounds: Mapping[str, Any]) -> dict[str, Any]:
+    """There may be 100,000 values; they are of this program."""
+    require_kind("bounds", bounds, Mapping, "attributes and their values")
+    for name, values in bounds.items():
+        if not isinstance(values, tuple) or any(not isinstance(one, str) for one in values):
+            raise UsageError(f"bounds {name!r} is {shown(values)}; it takes a tuple of texts")
+    return dict(bounds)

@@ -21,6 +21,7 @@ from pincite.model import (
     Signal,
     Verdict,
 )
+from pincite.model.attributes import values_of
 from pincite.model.citation import place_of
 from pincite.ports import CollectionInfo
 from pincite.profile import Profile
@@ -30,6 +31,7 @@ from pincite.version import VERSION
 
 #: Candidates of which a line keeps id and scores.
 FOUND = 200
+_MOST_BOUNDS = 100  # values
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Asked:
         options = {name: value for name, value in given.items() if value is not None}
         if question.subqueries:
             options["subqueries"] = question.subqueries
-        return cls(question.text, question.scope, _table(profile), options)
+        return cls(question.text, _kept(question.scope), _table(profile), options)
 
     @property
     def question(self) -> Question:
@@ -56,6 +58,13 @@ class Asked:
         given = dict(self.options)
         lines = tuple(given.pop("subqueries", ()))
         return Question(self.text, self.scope, subqueries=lines, **given)
+
+
+def _kept(scope: Scope) -> Scope:
+    """The scope as a line keeps it. Many bounds are left out together: what is asked again without
+    them is refused by a collection that requires one of them, and never sees more."""
+    bounds = sum(len(values_of(value)) for value in scope.bounds.values())
+    return scope if bounds <= _MOST_BOUNDS else replace(scope, bounds={})
 
 
 @memoize_last

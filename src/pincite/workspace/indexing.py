@@ -15,6 +15,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, UsageError
 from pincite.model import Record
 from pincite.model.attributes import MOST_VALUES
+from pincite.settings.layers import layer_of
 from pincite.settings.load import Settings
 from pincite.settings.models import CollectionOptions
 from pincite.sources.record_store import RecordStore, records_file
@@ -28,14 +29,17 @@ _MOST_CHARS: Final = 1_000  # of a value of metadata; guess, unmeasured
 
 
 def settings_for(settings: Settings) -> Settings:
-    """The settings of an index of workspaces: documents have the payload of workspaces, and nobody
-    reads them without a space."""
+    """The settings of an index of workspaces: documents have the payload of workspaces, nobody
+    reads them without a space, each dense model has a collection of its own, and questions are
+    logged only where that is asked for."""
     base = settings.collection or BASE
     held = settings.use.options.get(base, CollectionOptions())
-    options = {**settings.use.options, base: replace(held, require=REQUIRED)}
+    options = {**settings.use.options, base: replace(held, require=REQUIRED, beside=True)}
+    asked = layer_of(settings.layers, ("log", "enabled")) is not None
     return replace(
         settings,
         collection=base,
+        log=settings.log if asked else replace(settings.log, enabled=False),
         use=replace(settings.use, options=options),
         store=replace(settings.store, fields="workspace"),
     )
@@ -64,10 +68,11 @@ def record_of(document: Document, text: UploadedText, metadata: Mapping[str, str
         "feed_ids": sorted(document.feed_ids)[:MOST_VALUES],
     }
     held = {name: value for name, value in attributes.items() if value}
-    language = text.language
+    title = (text.title or document.filename)[:_MOST_CHARS]
     if text.is_paged:
-        return Record(document.id, pages=text.pages, title=text.title, attributes=held)
-    return Record(document.id, text.pages[0], title=text.title, attributes=held, language=language)
+        return Record(document.id, pages=text.pages, title=title, attributes=held)
+    form = text.language
+    return Record(document.id, text.pages[0], title=title, attributes=held, language=form)
 
 
 async def index_document(

@@ -14,6 +14,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 
+import msgspec
+
 from pincite.answering.basis import nothing_indexed
 from pincite.asking import SearchOptions, question_of
 from pincite.asking.answers import AnswerOptions
@@ -210,19 +212,20 @@ class Workspace:
         """Does the evidence still hold? What may not be read any more is `deleted`. Raises as
         `search`."""
         within = await self._within(access)
-        mine = [
+        held = tuple(
             item
             for item in pack.evidence
-            if self._base in (item.collection, item.collection.rpartition("__")[0])
-        ]
-        shown = {item.path for item in mine if await within.may_show(item.path)}
-        held = tuple(item for item in mine if item.path in shown and within.collections)
-        asked = replace(pack, evidence=held)
+            if within.collections
+            and self._base in (item.collection, item.collection.rpartition("__")[0])
+        )
         found: dict[int, Checked] = {}
         if held:
-            client = self._engine.client()
+            asked, client = replace(pack, evidence=held), self._engine.client()
             checks = await verify_pack(client, asked, folder=self._folder, bounds=within.bounds)
-            found = {one.number: one for one in checks}
+            paths = {item.number: item.path for item in held}
+            for one in checks:
+                if one.status != "deleted" and await within.may_show(paths[one.number]):
+                    found[one.number] = one
         return tuple(
             found.get(item.number) or Checked(item.number, item.citation, "deleted", _UNKNOWN)
             for item in pack.evidence
@@ -270,14 +273,12 @@ class Workspace:
     async def _admitted(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
         """The second lock. What it keeps back is told to nobody but the log."""
         wanted = ids - {""}
+        named = access.document_ids
+        asked = wanted if named is None else wanted & frozenset(named)
+        within = msgspec.structs.replace(access, document_ids=tuple(sorted(asked)))
         async with self._workspaces.of(access.user_id) as session:
-            allowed = await session.visible(wanted) & wanted
-            readable = await session.readable(access)
-            if readable.document_ids is not None:
-                allowed &= frozenset(readable.document_ids)
-            if access.space_id is not None:
-                spaces = {one: (await session.document(one)).space_id for one in allowed}
-                allowed = frozenset(one for one in allowed if spaces[one] in readable.space_ids)
+            readable = await session.readable(within)
+            allowed = frozenset(readable.document_ids or ()) & await session.visible(asked)
         if kept := len(ids - allowed):
             self.kept_back += kept
             log.error("alarm: the index gave %d documents that the user may not read", kept)

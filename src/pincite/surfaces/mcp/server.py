@@ -44,14 +44,14 @@ def make_server(
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         needed = await needed_tags(engine, tags)
-        return ListToolsResult(tools=[_listed(tool, needed, bound=bool(tags)) for tool in tools])
+        return ListToolsResult(tools=[listed(tool, needed, bound=bool(tags)) for tool in tools])
 
     async def call_tool(_: _Context, params: CallToolRequestParams) -> CallToolResult:
         tool = by_name.get(params.name)
         if tool is None:
             names = ", ".join(by_name)
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}; there are: {names}")
-        return await _call(tool, params.arguments or {})
+        return await call(tool, params.arguments or {})
 
     async def greet(ctx: _Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
@@ -71,7 +71,7 @@ def make_server(
     return server
 
 
-def _listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
+def listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
     """The tool as clients see it: with the tags that it needs, without tags where it needs none
     and others were bound, or its clients know of one argument alone."""
     schema, said = listed_schema(tool.takes), tool.description
@@ -96,7 +96,8 @@ def _listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
     )
 
 
-async def _call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
+async def call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
+    """What a client gets of a call; an error is a text for its model."""
     try:
         answer = await tool.run(take_arguments(tool.name, given, tool.takes))
     except PinciteError as error:

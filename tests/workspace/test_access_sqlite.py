@@ -1,0 +1,107 @@
+"""The same access over a real database: what is changed there holds for the next call."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from pincite.errors import Forbidden, NotFound
+from pincite.settings.load import load_settings
+from pincite.workspace import Access, Document, User
+from pincite.workspace.opened import Workspace
+from pincite.workspace.opening import open_workspaces
+from pincite.workspace.ports import Workspaces
+from tests.places import quick_folder
+from tests.workspace.memory import page
+
+pytestmark = pytest.mark.anyio
+
+
+@dataclass
+class Real:
+    """A workspace over SQLite, with two users."""
+
+    workspace: Workspace
+    workspaces: Workspaces
+    anna: User
+    bert: User
+
+    async def upload(self, user: User, space_id: str, text: str) -> Document:
+        async with self.workspaces.of(user.id) as session:
+            made = await session.add_document(space_id, "a.txt", "0" * 64, len(text))
+        await self.workspace.index_document(made, page(text))
+        return made
+
+    async def found(self, access: Access, text: str) -> set[str]:
+        pack = await self.workspace.search(access, text)
+        return {item.path.rpartition("/")[2] for item in (*pack.evidence, *pack.closest)}
+
+
+@pytest.fixture
+async def real() -> AsyncIterator[Real]:
+    with quick_folder() as folder:
+        settings = load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, folder)
+        workspaces = open_workspaces(folder)
+        await workspaces.migrate()
+        async with workspaces.administration() as operator:
+            anna, bert = await operator.add_user("anna"), await operator.add_user("bert")
+        async with Workspace(settings, workspaces, lexical=True) as workspace:
+            yield Real(workspace, workspaces, anna, bert)
+            await workspace._engine.stop()
+        await workspaces.close()
+
+
+async def test_members_feeds_and_deletions_hold_for_the_next_call(real: Real) -> None:
+    anna, bert = real.anna, real.bert
+    async with real.workspaces.of(bert.id) as session:
+        team = await session.add_space("team")
+        feed = await session.add_feed(team.id, "news")
+    hers = await real.upload(anna, anna.personal, "The turnstile of anna rotates.")
+    ours = await real.upload(bert, team.id, "The turnstile of the team rotates.")
+    assert await real.found(Access(anna.id), "turnstile") == {hers.id}
+    with pytest.raises(NotFound):
+        await real.found(Access(anna.id, team.id), "turnstile")
+    with pytest.raises(NotFound):
+        await real.found(Access(bert.id, anna.personal), "turnstile")
+
+    async with real.workspaces.of(bert.id) as session:
+        await session.set_member(team.id, anna.id, "viewer")
+    assert await real.found(Access(anna.id), "turnstile") == {hers.id, ours.id}
+    assert await real.found(Access(anna.id, team.id), "turnstile") == {ours.id}
+    assert await real.found(Access(anna.id, feed_ids=(feed.id,)), "turnstile") == set()
+    async with real.workspaces.of(bert.id) as session:
+        await session.add_to_feed(feed.id, [ours.id])
+    assert await real.found(Access(anna.id, feed_ids=(feed.id,)), "turnstile") == {ours.id}
+    with pytest.raises(Forbidden):
+        await real.workspace.delete(Access(anna.id, scopes=("write",)), ours.id)
+
+    pack = await real.workspace.search(Access(anna.id, team.id), "turnstile")
+    async with real.workspaces.of(bert.id) as session:
+        await session.remove_member(team.id, anna.id)
+    assert await real.found(Access(anna.id), "turnstile") == {hers.id}
+    with pytest.raises(NotFound):
+        await real.workspace.get(Access(anna.id), pack[0].citation)
+    assert [c.status for c in await real.workspace.verify(Access(anna.id), pack)] == ["deleted"]
+
+    assert real.workspace.kept_back == 0, "the filter held all of this back before the lock"
+    await real.workspace.delete(Access(bert.id, scopes=("write",)), ours.id)
+    assert await real.found(Access(bert.id), "turnstile") == set()
+    assert (await real.workspace.answer(Access(bert.id), "what of the turnstile?")).sources == ()
+
+
+async def test_the_lock_over_a_real_database_holds_without_the_filter(
+    real: Real, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hers = await real.upload(real.anna, real.anna.personal, "The turnstile of anna rotates.")
+    his = await real.upload(real.bert, real.bert.personal, "The turnstile of bert rotates.")
+    spaces = (real.anna.personal, real.bert.personal)
+    monkeypatch.setattr("pincite.workspace.opened.bounds_of", lambda *_: {"space_id": spaces})
+    for user, own in ((real.anna, hers), (real.bert, his)):
+        assert await real.found(Access(user.id), "turnstile rotates") == {own.id}
+        assert await real.found(Access(user.id, user.personal), "turnstile") == {own.id}
+        assert await real.found(Access(user.id, document_ids=()), "turnstile") == set()
+        narrow = Access(user.id, document_ids=(hers.id, his.id))
+        assert await real.found(narrow, "turnstile") == {own.id}
+    assert real.workspace.kept_back > 0
