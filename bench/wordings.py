@@ -97,12 +97,12 @@ async def _ask(model: LLM, name: str, questions: Sequence[str]) -> WordingFigure
         codes = {one.code for one in found.notices}
         failed += "expansion_unavailable" in codes
         empty += "expansion_empty" in codes
-        expanded += bool(found.query.expansions)
+        expanded += bool(found.query.subqueries)
         for said in known.values():
             rows = [line for line in said.splitlines() if line.strip()]
             lines += len(rows)
             dropped += len(read_subqueries(rows, text).wrong)
-        for one in found.query.expansions:
+        for one in found.query.subqueries:
             kinds[str(one.kind)] = kinds.get(str(one.kind), 0) + 1
         if found.lines and len(examples) < 3:
             examples.append(f"{text}  ->  {' | '.join(found.lines)}")
@@ -114,7 +114,7 @@ async def _ask(model: LLM, name: str, questions: Sequence[str]) -> WordingFigure
         began_s = time.perf_counter()
         found = await expand(Expanded(Query(text)), None, _no_terms, model, short, {})
         longest = max(longest, time.perf_counter() - began_s)
-        kept += not found.query.expansions and bool(found.notices)
+        kept += not found.query.subqueries and bool(found.notices)
     ordered = sorted(took)
     return WordingFigures(
         model=name,
