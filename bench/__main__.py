@@ -39,7 +39,7 @@ SUBJECTS: Final = (
     ),
 )
 #: These take an hour or more, and run only when they are asked for.
-LONG: Final = ("million", "records", "documents", "tenants")
+LONG: Final = ("million", "records", "documents", "tenants", "wordings")
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
 
@@ -62,6 +62,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--torch", type=Path, help="a Python with sentence-transformers; default: this one"
     )
     parser.add_argument("--semble", type=Path, help="a Python with semble; default: left out")
+    parser.add_argument("--llama", type=Path, help="a Python with llama-cpp-python[server]")
+    parser.add_argument("--gguf", type=Path, help="weights for it, for `wordings`")
     parser.add_argument("--documents", type=Path, help="a folder of PDFs, for `documents`")
     parser.add_argument(
         "--chunks", type=int, default=0, help="size for `stores`, `million` and `records`"
@@ -91,6 +93,8 @@ def main(arguments: list[str] | None = None) -> int:
         quick=given.quick,
         chunks=given.chunks,
         documents=given.documents,
+        llama=given.llama,
+        gguf=given.gguf,
         phases=tuple(given.phase),
     )
     out = given.out or RESULTS / ("quick.json" if given.quick else "latest.json")
