@@ -1,0 +1,54 @@
+"""DSPy: a retriever; needs `pip install 'pincite[dspy]'`.
+
+>>> dspy.configure(rm=PinciteRetriever(".pincite"))
+>>> dspy.Retrieve(k=3)("how is a key rotated?").passages
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dspy
+
+from pincite.model import EvidencePack
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of, metadata_of
+
+
+class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has no types
+    """Passages with their citations, best first. It may be configured as `rm`, or called in a
+    module: then it gives a `Prediction` with `passages`, `citations`, `metadata` and `verdict`."""
+
+    def __init__(self, index: Any = None, k: int = 3, **searched: Any) -> None:
+        super().__init__(k=count_of(k, "k"))
+        self._source = EvidenceSource(index, **searched)
+
+    def forward(self, query: str, k: int | None = None, **asked: Any) -> Passages:
+        """The passages of a question; `where` narrows the retriever's own filter."""
+        limit = self.k if k is None else count_of(k, "k")
+        return Passages(self._source.search(query, limit=limit, where=asked.pop("where", "")))
+
+    async def aforward(self, query: str, k: int | None = None, **asked: Any) -> Passages:
+        """As `forward`."""
+        limit = self.k if k is None else count_of(k, "k")
+        where = asked.pop("where", "")
+        return Passages(await self._source.asearch(query, limit=limit, where=where))
+
+    def close(self) -> None:
+        """Hang up; the next question opens the index again."""
+        self._source.close()
+
+
+class Passages(dspy.Prediction):  # type: ignore[misc]
+    """What a retriever gives, which is also iterated as `dspy.Retrieve` does with an `rm`."""
+
+    def __init__(self, pack: EvidencePack) -> None:
+        super().__init__(
+            passages=[one.text for one in pack],
+            citations=[one.citation for one in pack],
+            metadata=[metadata_of(one, pack) for one in pack],
+            verdict=pack.verdict.level,
+        )
+
+    def __iter__(self) -> Any:
+        texts = zip(self.passages, self.citations, strict=True)
+        return iter([dspy.Example(long_text=text, citation=cited) for text, cited in texts])

@@ -1,0 +1,131 @@
+"""What all adapters search with: one index, a part of it, and how evidence becomes metadata."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pincite.errors import UsageError
+from pincite.model import Evidence, EvidencePack, SourceType
+from pincite.ports import Reranker
+from pincite.settings.load import Settings
+from pincite.support.arguments import require_count
+from pincite.sync import Pincite
+
+_MOST = 1_000
+
+
+class EvidenceSource:
+    """An index, opened with the first question, and the part of it that is searched.
+
+    `index` is an index folder or complete settings, by default what the environment and the current
+    folder say. `limit` is how many passages are wanted, None for as many as the profile says.
+    `collections`, `sources`, `kinds`, `where` and `tags` restrict all questions, and no call widens
+    them. Safe to use from several threads.
+    """
+
+    def __init__(
+        self,
+        index: str | os.PathLike[str] | Settings | None = None,
+        *,
+        limit: int | None = None,
+        collections: str | Iterable[str] = (),
+        sources: str | Iterable[str] = (),
+        kinds: SourceType | Iterable[SourceType] = (),
+        where: str = "",
+        tags: Mapping[str, object] | None = None,
+        preset: str | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        if limit is not None:
+            require_count("limit", limit, most=_MOST)
+        self.limit = limit
+        self._index = index
+        self._reranker = reranker
+        self._where = where
+        self._asked: dict[str, Any] = {
+            "collections": collections,
+            "sources": sources,
+            "kinds": kinds,
+            "tags": tags,
+            "preset": preset,
+        }
+        self._lock = threading.Lock()
+        self._opened: Pincite | None = None
+
+    @property
+    def pincite(self) -> Pincite:
+        """The open index."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = Pincite(self._index, reranker=self._reranker)
+                self._forgotten = weakref.finalize(self, _hang_up, self._opened)
+                self._forgotten.atexit = False  # an open index closes itself then
+            return self._opened
+
+    def search(self, query: str, *, limit: int | None = None, where: str = "") -> EvidencePack:
+        """The evidence for a question. Raises what `Pincite.search` raises."""
+        both = " and ".join(f"({one})" for one in (self._where, where) if one.strip())
+        return self.pincite.search(query, limit=limit or self.limit, where=both, **self._asked)
+
+    async def asearch(
+        self, query: str, *, limit: int | None = None, where: str = ""
+    ) -> EvidencePack:
+        """As `search`, without holding up the loop."""
+        return await asyncio.to_thread(self.search, query, limit=limit, where=where)
+
+    def close(self) -> None:
+        """Hang up; the next question opens the index again."""
+        with self._lock:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            self._forgotten.detach()
+            opened.close()
+
+
+def _hang_up(opened: Pincite) -> None:
+    """Close the index of a source that nobody closed. Garbage is collected in any thread, also in
+    the one that closing waits for."""
+    threading.Thread(target=opened.close, name="pincite-close", daemon=True).start()
+
+
+def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
+    """Evidence without its text, in plain values: the attributes of its document, then where it is
+    from, which wins. `verdict` is that of the pack: `grounded` or `weak`."""
+    found: dict[str, Any] = {
+        **evidence.attributes,
+        "citation": evidence.citation,
+        "score": evidence.score,
+        "verdict": pack.verdict.level,
+        "number": evidence.number,
+        "source": evidence.url or evidence.path,
+        "path": evidence.path,
+        "start_line": evidence.start_line,
+        "end_line": evidence.end_line,
+        "page": evidence.page,
+        "title": evidence.title,
+        "headings": list(evidence.headings),
+        "symbols": list(evidence.symbols),
+        "language": evidence.language,
+        "kind": evidence.kind,
+        "repository": evidence.repo,
+        "ref": evidence.ref,
+        "collection": evidence.collection,
+        "record_id": evidence.record_id,
+        "content_hash": evidence.content_hash,
+    }
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in found.items()
+    }
+
+
+def count_of(value: object, name: str) -> int:
+    """A number of passages that a framework hands over. Raises UsageError."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UsageError(f"{name} is {value!r}; it takes a whole number")
+    require_count(name, value, most=_MOST)
+    return value

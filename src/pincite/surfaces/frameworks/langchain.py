@@ -1,0 +1,121 @@
+"""LangChain: a retriever, and documents as records; needs `pip install 'pincite[langchain]'`.
+
+>>> retriever = PinciteRetriever(index=".pincite", k=4)
+>>> chain = {"context": retriever, "question": RunnablePassthrough()} | prompt | model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import ConfigDict, PrivateAttr, model_validator
+
+from pincite.model import EvidencePack
+from pincite.model.records import Record
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of, metadata_of
+
+
+class PinciteRetriever(BaseRetriever):
+    """Passages with their citations, best first; none where nothing is good enough.
+
+    `index` is an index folder, by default the nearest one; `k` how many passages at most, None for
+    as many as the profile says; `where` a filter, `tags` attributes that a passage must have.
+    `invoke(query, k=3, where="kind = 'docs'")` sets both for one call; a filter narrows the
+    retriever's own.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    index: Any = None
+    k: int | None = None
+    collections: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    kinds: tuple[Any, ...] = ()
+    where: str = ""
+    passage_tags: Mapping[str, Any] | None = None
+    preset: str | None = None
+    reranker: Any = None
+    _source: EvidenceSource = PrivateAttr()
+
+    @model_validator(mode="after")
+    def _open(self) -> PinciteRetriever:
+        self._source = EvidenceSource(
+            self.index,
+            limit=self.k,
+            collections=self.collections,
+            sources=self.sources,
+            kinds=self.kinds,
+            where=self.where,
+            tags=self.passage_tags,
+            preset=self.preset,
+            reranker=self.reranker,
+        )
+        return self
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the framework's
+        **asked: Any,
+    ) -> list[Document]:
+        return documents_of(self._source.search(query, **_checked(asked)))
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - the framework's
+        **asked: Any,
+    ) -> list[Document]:
+        return documents_of(await self._source.asearch(query, **_checked(asked)))
+
+    def close(self) -> None:
+        """Hang up; the next question opens the index again."""
+        self._source.close()
+
+
+def documents_of(pack: EvidencePack) -> list[Document]:
+    """The evidence as documents, whose `id` is the citation."""
+    return [
+        Document(id=one.citation, page_content=one.text, metadata=metadata_of(one, pack))
+        for one in pack
+    ]
+
+
+def records_of(documents: Iterable[Document]) -> Iterator[Record]:
+    """Documents of any loader as records for `Pincite.upsert`. A document without an id has the
+    address in `source` of its metadata, with its `page` where it has one. Other metadata are
+    attributes.
+
+    >>> pincite.upsert(records_of(loader.lazy_load()), collection="notes")
+    """
+    for number, document in enumerate(documents):
+        metadata = {name: value for name, value in document.metadata.items() if value is not None}
+        source = metadata.pop("source", None)
+        page = metadata.get("page")
+        made = source if page is None or source is None else f"{source}#{page}"
+        url = source if isinstance(source, str) and "://" in source else None
+        yield Record(
+            id=document.id or (str(made) if made is not None else f"document-{number}"),
+            text=document.page_content,
+            title=str(metadata.pop("title", "")),
+            url=url,
+            attributes=metadata,
+        )
+
+
+def _checked(asked: dict[str, Any]) -> dict[str, Any]:
+    known = {"k", "where"}
+    if unknown := asked.keys() - known:
+        raise TypeError(f"invoke() takes k and where, not {', '.join(sorted(unknown))}")
+    k = asked.get("k")
+    limit = None if k is None else count_of(k, "k")
+    return {"limit": limit, "where": asked.get("where", "")}

@@ -1,0 +1,32 @@
+"""OpenAI Agents SDK: a tool; needs `pip install 'pincite[openai-agents]'`.
+
+>>> agent = Agent(name="developer", tools=[evidence_tool(".pincite")])
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from agents import FunctionTool, function_tool
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource
+from pincite.surfaces.frameworks.tools import DESCRIPTION, FILTER, NAME, QUERY, evidence_text
+from pincite.surfaces.tool_texts import MAX_TOKENS
+
+
+def evidence_tool(
+    index: Any = None, *, max_tokens: int = MAX_TOKENS, **searched: Any
+) -> FunctionTool:
+    """A tool that searches one index: an `EvidenceSource`, which its owner closes, or what one is
+    made of. What is restricted there no call widens. An answer has `max_tokens` at most."""
+    source = index if isinstance(index, EvidenceSource) else EvidenceSource(index, **searched)
+
+    @function_tool(name_override=NAME, description_override=DESCRIPTION)
+    async def search_evidence(
+        query: Annotated[str, Field(description=QUERY)],
+        where: Annotated[str, Field(description=FILTER)] = "",
+    ) -> str:
+        return await evidence_text(source, query, where, max_tokens)
+
+    return search_evidence

@@ -1,0 +1,35 @@
+"""What the tools of agent frameworks share: a name, a description, and a text as answer."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pincite.errors import PinciteError
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource
+from pincite.surfaces.tool_arguments import WHERE
+from pincite.surfaces.tool_hints import ToolNames, for_tools
+from pincite.surfaces.tool_texts import MAX_TOKENS, answer_text
+
+NAME: Final = "search_evidence"
+DESCRIPTION: Final = (
+    "Searches what is indexed and returns passages with exact citations, and a verdict on whether"
+    " they are good enough. Cite what you use; where nothing is good enough, say so."
+)
+QUERY: Final = (
+    "The question or task, with the exact names of functions, classes, options or errors where you"
+    " know them."
+)
+FILTER: Final = WHERE
+_NAMES: Final = ToolNames(search=NAME, read="", verify="", status="")
+
+
+async def evidence_text(
+    source: EvidenceSource, query: str, where: str = "", max_tokens: int = MAX_TOKENS
+) -> str:
+    """The answer of a tool: the verdict and whole passages, within a budget. What is wrong with a
+    call is said to the model as text, as an exception would end the agent's run."""
+    try:
+        pack = await source.asearch(query, where=where)
+        return answer_text(pack, max_tokens, _NAMES)
+    except PinciteError as error:
+        return f"error: {for_tools(str(error), _NAMES)}"

@@ -1,0 +1,186 @@
+"""Each adapter in its real framework, and the same citations through all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+from haystack import Pipeline
+from llama_index.core.llms import MockLLM
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
+from pydantic_ai import Agent as PydanticAgent
+from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import ModelResponse as PydanticResponse
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from agents import Agent, Model, ModelResponse, Runner, Usage
+from pincite import Pincite
+from pincite.errors import UsageError
+from pincite.surfaces.frameworks import dspy as our_dspy
+from pincite.surfaces.frameworks import haystack as our_haystack
+from pincite.surfaces.frameworks import llamaindex as our_llamaindex
+from pincite.surfaces.frameworks import openai_agents, pydantic_ai
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource
+from pincite.surfaces.frameworks.langchain import PinciteRetriever as LangChainRetriever
+from tests.surfaces.frameworks.conftest import FILES, QUESTIONS, Opened
+
+
+def in_text(text: str) -> list[str]:
+    """Citations of passages, in the order of the text of a tool."""
+    return list(dict.fromkeys(re.findall(r"acme@\S+?:(?:docs|src)/\S+?#L\d+(?:-L?\d+)?", text)))
+
+
+class Scripted(Model):
+    """A model that calls the tool with a question, and then says what it was told."""
+
+    def __init__(self, question: str) -> None:
+        self.question, self.told = question, ""
+
+    async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> Any:  # noqa: A002
+        outputs = [one for one in input if isinstance(one, dict) and one.get("output")]
+        if not outputs:
+            said: Any = ResponseFunctionToolCall(
+                arguments=json.dumps({"query": self.question, "where": ""}),
+                call_id="c1",
+                name="search_evidence",
+                type="function_call",
+            )
+        else:
+            self.told = str(outputs[-1]["output"])
+            text = ResponseOutputText(annotations=[], text="done", type="output_text")
+            said = ResponseOutputMessage(
+                id="m1", content=[text], role="assistant", status="completed", type="message"
+            )
+        return ModelResponse(output=[said], usage=Usage(), response_id=None)
+
+    def stream_response(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+
+def by_openai_agents(index: Path, question: str) -> str:
+    model = Scripted(question)
+    with closing(EvidenceSource(index)) as source:
+        agent = Agent(name="dev", tools=[openai_agents.evidence_tool(source)], model=model)
+        assert asyncio.run(Runner.run(agent, "go")).final_output == "done"
+    return model.told
+
+
+def by_pydantic_ai(index: Path, question: str) -> str:
+    told: list[str] = []
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> PydanticResponse:
+        for part in messages[-1].parts:
+            if isinstance(part, ToolReturnPart):
+                told.append(str(part.content))
+                return PydanticResponse([TextPart("done")])
+        (tool,) = info.function_tools
+        return PydanticResponse([ToolCallPart(tool.name, {"query": question})])
+
+    with closing(EvidenceSource(index)) as source:
+        agent = PydanticAgent(FunctionModel(model), tools=[pydantic_ai.evidence_tool(source)])
+        assert agent.run_sync("go").output == "done"
+    return told[0]
+
+
+def test_twenty_questions_have_the_same_citations_through_all_of_them(
+    index: Path, opened: Opened
+) -> None:
+    langchain = opened(LangChainRetriever(index=index, k=3))
+    llama = opened(our_llamaindex.PinciteRetriever(index, limit=3))
+    haystack = opened(our_haystack.PinciteRetriever(str(index), top_k=3))
+    retrieve = opened(our_dspy.PinciteRetriever(index, k=3))
+    assert len(set(QUESTIONS)) == 20
+    with Pincite(index) as pincite:
+        for question in QUESTIONS:
+            expected = [one.citation for one in pincite.search(question, limit=3)]
+            assert [one.id for one in langchain.invoke(question)] == expected
+            assert [one.node_id for one in llama.retrieve(question)] == expected
+            found = haystack.run(question)["documents"]
+            assert [one.id for one in found] == expected
+            assert retrieve(question).citations == expected
+    for question in QUESTIONS[:4]:
+        expected = [str(one.id) for one in langchain.invoke(question)]
+        assert in_text(by_openai_agents(index, question))[: len(expected)] == expected
+        assert in_text(by_pydantic_ai(index, question))[: len(expected)] == expected
+
+
+def test_a_query_engine_of_llamaindex_keeps_the_citations(index: Path, opened: Opened) -> None:
+    retriever = opened(our_llamaindex.PinciteRetriever(index, limit=2))
+    engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
+    answer = engine.query("how is a key rotated?")
+    assert "rotate_key" in str(answer)
+    assert "docs/keys.md" in answer.source_nodes[0].metadata["citation"]
+    found = asyncio.run(retriever.aretrieve("how is a key rotated?"))
+    assert [one.node_id for one in found] == [one.node_id for one in answer.source_nodes]
+
+
+def test_nodes_whose_file_has_changed_are_dropped(tmp_path: Path, opened: Opened) -> None:
+    for name, text in FILES.items():
+        path = tmp_path / "acme" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    index = tmp_path / ".pincite"
+    with Pincite(index) as pincite:
+        pincite.index(tmp_path / "acme", lexical=True)
+        nodes = our_llamaindex.nodes_of(pincite.search("how is a key rotated?", limit=3))
+    foreign = NodeWithScore(node=TextNode(text="from elsewhere"), score=0.1)
+    verify = opened(our_llamaindex.PinciteVerify(index))
+    assert verify.postprocess_nodes([*nodes, foreign]) == [*nodes, foreign]
+    changed = tmp_path / "acme" / "docs" / "keys.md"
+    changed.write_text(FILES["docs/keys.md"].replace("rotate_key", "turn_key"))
+    kept = verify.postprocess_nodes([*nodes, foreign])
+    assert foreign in kept
+    assert [one for one in kept if "rotate" in one.text and "keys.md" in one.node_id] == []
+
+
+def test_a_reranker_without_a_question_is_refused(index: Path) -> None:
+    rerank = our_llamaindex.PinciteRerank(index=index)
+    assert rerank.postprocess_nodes([], QueryBundle("keys")) == []
+    with pytest.raises(UsageError, match="a question is missing"):
+        rerank.postprocess_nodes([NodeWithScore(node=TextNode(text="a"))])
+
+
+def test_a_pipeline_of_haystack_is_saved_and_loaded(index: Path, opened: Opened) -> None:
+    pipeline = Pipeline()
+    component = opened(our_haystack.PinciteRetriever(str(index), top_k=2, where="kind = 'docs'"))
+    pipeline.add_component("retriever", component)
+    again = Pipeline.from_dict(pipeline.to_dict(), allowed_modules=[our_haystack.__name__])
+    loaded = again.get_component("retriever")
+    assert isinstance(loaded, our_haystack.PinciteRetriever)
+    opened(loaded)
+    asked = {"retriever": {"query": "how is a key rotated?"}}
+    found, other = pipeline.run(asked)["retriever"], again.run(asked)["retriever"]
+    assert [one.id for one in found["documents"]] == [one.id for one in other["documents"]]
+    assert found["verdict"] == "grounded"
+    assert found["documents"][0].meta["citation"] == found["documents"][0].id
+
+
+def test_a_module_of_dspy_retrieves_by_the_configured_model(index: Path, opened: Opened) -> None:
+    with dspy.context(rm=opened(our_dspy.PinciteRetriever(index, k=2))):
+        passages = dspy.Retrieve(k=1)("how is a key rotated?").passages
+    assert len(passages) == 1
+    assert "rotate_key" in passages[0]
+
+
+@pytest.mark.parametrize("run", [by_openai_agents, by_pydantic_ai])
+def test_what_is_wrong_is_said_to_the_agent_and_ends_nothing(tmp_path: Path, run: Any) -> None:
+    told = run(tmp_path / "none", "keys")
+    assert told.startswith("error: ")
+
+
+def test_a_number_that_cannot_be_is_named(index: Path) -> None:
+    for wrong in ("3", 0, True, 10_000):
+        with pytest.raises(UsageError, match="top_k"):
+            our_haystack.PinciteRetriever(str(index)).run("keys", top_k=wrong)  # type: ignore[arg-type]

@@ -1,0 +1,108 @@
+"""The retriever for LangChain, by its own standard tests and in a chain."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnablePassthrough
+from langchain_tests.integration_tests import RetrieversIntegrationTests
+
+from pincite import Pincite
+from pincite.surfaces.frameworks.langchain import PinciteRetriever, records_of
+from tests.surfaces.frameworks.conftest import Opened
+
+
+@pytest.mark.anyio
+class TestStandard(RetrieversIntegrationTests):
+    """What LangChain asks of every retriever."""
+
+    @pytest.fixture(autouse=True)
+    def _index(self, index: Path) -> None:
+        self.index = index
+
+    @pytest.fixture
+    def retriever(self) -> Iterator[PinciteRetriever]:
+        with closing(PinciteRetriever(index=self.index)) as made:
+            yield made
+
+    @property
+    def retriever_constructor(self) -> type[PinciteRetriever]:
+        return PinciteRetriever
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, Any]:
+        return {"index": str(self.index)}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return "rotate a key: secret, expiry, requests a minute, snapshots"
+
+    @pytest.fixture
+    def anyio_backend(self) -> str:
+        return "asyncio"
+
+
+def test_a_chain_gets_passages_with_citations(index: Path, opened: Opened) -> None:
+    retriever = opened(PinciteRetriever(index=index, k=2))
+    seen: list[str] = []
+
+    def noted(documents: list[Document]) -> str:
+        seen.extend(one.metadata["citation"] for one in documents)
+        return "\n".join(one.page_content for one in documents)
+
+    prompt = ChatPromptTemplate.from_template("{context}\n{question}")
+    model = FakeListChatModel(responses=["by rotate_key"])
+    given = {"context": retriever | noted, "question": RunnablePassthrough()}
+    chain = given | prompt | model | StrOutputParser()
+    assert chain.invoke("how is a key rotated?") == "by rotate_key"
+    assert any("docs/keys.md" in one for one in seen)
+
+
+def test_a_filter_of_a_call_narrows_that_of_the_retriever(index: Path, opened: Opened) -> None:
+    retriever = opened(PinciteRetriever(index=index, where="kind = 'docs'"))
+    code = retriever.invoke("rotate_key", where="kind = 'code'")
+    assert code == []
+    assert {one.metadata["kind"] for one in retriever.invoke("rotate_key")} == {"docs"}
+
+
+def test_what_invoke_does_not_take_is_named(index: Path) -> None:
+    with pytest.raises(TypeError, match="k and where, not colour"):
+        PinciteRetriever(index=index).invoke("keys", colour="red")
+
+
+def test_documents_of_a_loader_become_records(tmp_path: Path, opened: Opened) -> None:
+    documents = [
+        Document("Gradient descent.", metadata={"source": "https://ml.example/3", "page": 4}),
+        Document("Momentum.", id="m", metadata={"course": "ml", "lab": None, "title": "Week 4"}),
+        Document("Loose."),
+    ]
+    records = list(records_of(documents))
+    assert [one.id for one in records] == ["https://ml.example/3#4", "m", "document-2"]
+    with Pincite(tmp_path / ".pincite") as pincite:
+        report = pincite.upsert(records, collection="notes", lexical=True)
+        assert (report.written, report.failed_count) == (3, 0)
+    retriever = opened(
+        PinciteRetriever(
+            index=tmp_path / ".pincite", collections=("notes",), passage_tags={"course": "ml"}
+        )
+    )
+    assert [one.page_content for one in retriever.invoke("momentum")] == ["Momentum."]
+
+
+def test_asynchronous_calls_side_by_side_give_what_one_gives(index: Path, opened: Opened) -> None:
+    retriever = opened(PinciteRetriever(index=index))
+    alone = retriever.invoke("how is a key rotated?")
+
+    async def many() -> list[list[Document]]:
+        return await asyncio.gather(*(retriever.ainvoke("how is a key rotated?") for _ in range(8)))
+
+    assert asyncio.run(many()) == [alone] * 8
