@@ -36,6 +36,9 @@ class Transaction(Protocol):
         """A change that refers to another row, or makes one with a given id: False where there is
         no such other row, or one of that id, and nothing changed."""
 
+    async def write(self) -> None:
+        """Be a transaction that writes. What is read from here on is of now or later."""
+
     async def lock(self, name: str) -> None:
         """Wait until nobody else has locked this name. Held to the end of the transaction. What is
         read from here on is not older than that."""

@@ -202,6 +202,9 @@ class _Transaction:
                 return False
             return True
 
+    async def write(self) -> None:
+        """See `Transaction.write`. Every one may, and reads what is there at each statement."""
+
     async def lock(self, name: str) -> None:
         """See `Transaction.lock`."""
         async with _translated():

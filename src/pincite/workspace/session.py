@@ -375,9 +375,9 @@ class DatabaseSession:
             if feeds is not None:
                 conditions.append(
                     "id IN (SELECT document_id FROM my_feed_documents"
-                    " WHERE feed_id IN (SELECT value FROM id_list(:feeds)))"
+                    " WHERE feed_id IN (SELECT value FROM id_list(:wanted)))"
                 )
-                values["feeds"] = json_text(checks.ids_among(feeds))
+                values["wanted"] = json_text(checks.ids_among(feeds))
             wanted.append(f"SELECT 'd', id FROM my_documents WHERE {' AND '.join(conditions)}")
         rows = await self._transaction.rows(" UNION ALL ".join(wanted), **values)
         spaces = tuple(sorted(str(id_) for kind, id_ in rows if kind == "s"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import sqlite3
 import stat
 from collections.abc import AsyncIterator, Callable
@@ -27,7 +28,7 @@ from pincite.workspace.database import Row, new_id, time_text, utc_now
 from pincite.workspace.ports import Administration, Session
 from pincite.workspace.schema_steps import Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
-from pincite.workspace.sqlite_rights import refuse_what_is_not_theirs, require_no_names
+from pincite.workspace.sqlite_rights import refuse_what_is_not_theirs, require_views
 
 T = TypeVar("T")
 
@@ -143,18 +144,20 @@ class SqliteWorkspaces:
         return connection
 
     def _require_ordinary(self, *, make: bool) -> None:
-        """A link, a pipe or a folder in place of the file is refused; SQLite gives the files beside
-        it the same mode."""
-        flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        file = os.open(self._path, flags | (os.O_CREAT if make else 0), 0o600)
-        try:
-            found = os.fstat(file)
-            if not stat.S_ISREG(found.st_mode):
-                raise OSError(0, "it is no ordinary file")
-            if stat.S_IMODE(found.st_mode) & 0o077:
-                os.fchmod(file, 0o600)
-        finally:
-            os.close(file)
+        """A link, a pipe or a folder in place of the file is refused. SQLite gives the files beside
+        it the same mode. The file itself is never opened here: closing it again would let go of all
+        locks that SQLite holds on it in this process, and then others delete its log."""
+        if make and not os.path.lexists(self._path):
+            empty = self._path.with_name(f".{self._path.name}.{secrets.token_hex(8)}")
+            os.close(os.open(empty, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+            with suppress(FileExistsError):
+                os.link(empty, self._path)
+            empty.unlink()
+        mode = self._path.lstat().st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(0, "it is no ordinary file")
+        if stat.S_IMODE(mode) & 0o077:
+            self._path.chmod(0o600)
 
     def _pending(self) -> tuple[Step, ...]:
         if not os.path.lexists(self._path):
@@ -217,6 +220,7 @@ class _Connection:
             path, isolation_level=None, check_same_thread=False, timeout=_BUSY_S
         )
         try:
+            _version(self.db, path)  # before anything is written to what may be another's
             self.db.execute("PRAGMA journal_mode = WAL")
             self.db.execute("PRAGMA synchronous = FULL")
             self.db.execute("PRAGMA foreign_keys = ON")
@@ -271,6 +275,10 @@ class _Transaction:
         await self._write()
         return await self._of._in_thread(self._attempt, sql, values)
 
+    async def write(self) -> None:
+        """See `Transaction.write`."""
+        await self._write()
+
     async def lock(self, name: str) -> None:  # noqa: ARG002 - as in `Transaction`
         """See `Transaction.lock`. One writes at a time, whatever the name."""
         await self._write()
@@ -319,7 +327,7 @@ class _Transaction:
     def _do(self, sql: str, values: dict[str, object]) -> list[Row]:
         plain = sql.replace("id_list(", "json_each(").replace("text_list(", "json_each(")
         if self._connection.of_users:
-            require_no_names(plain)
+            require_views(plain)
         try:
             return self._connection.db.execute(plain, values).fetchall()
         except sqlite3.Error as error:

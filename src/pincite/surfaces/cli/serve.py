@@ -13,6 +13,10 @@ import click
 from pincite.errors import ConfigError
 from pincite.surfaces.cli.options import here, index_option, say
 
+lexical_option = click.option(
+    "--lexical", is_flag=True, help="Make a new index for words alone, without a dense model."
+)
+
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
@@ -31,6 +35,7 @@ from pincite.surfaces.cli.options import here, index_option, say
     show_default=True,
     help="Index uploads in this process; without, `pincite worker` does.",
 )
+@lexical_option
 @index_option
 def serve(
     host: str,
@@ -38,6 +43,7 @@ def serve(
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
     worker: bool,
+    lexical: bool,
     index: Path | None,
 ) -> None:
     """Serve workspaces over HTTP to users with keys, until it is interrupted.
@@ -49,14 +55,26 @@ def serve(
     from pincite.surfaces.http.listening import Listening, listen
 
     settings = load_settings(os.environ, here(), index)
-    wanted = Listening(host, port, allow_host, allow_origin, worker=worker)
+    wanted = Listening(host, port, allow_host, allow_origin, worker=worker, lexical=lexical)
     asyncio.run(listen(settings, wanted, lambda url: say(f"serving {settings.index} at {url}")))
 
 
 @click.command()
+@click.option(
+    "--lease",
+    "lease_s",
+    type=click.FloatRange(0.5, 3_600),
+    default=60.0,
+    show_default=True,
+    help="Seconds without a sign of life after which another worker begins the document anew.",
+)
+@lexical_option
 @index_option
-def worker(index: Path | None) -> None:
-    """Index what users of workspaces upload, until it is interrupted."""
+def worker(lease_s: float, lexical: bool, index: Path | None) -> None:
+    """Index what users of workspaces upload, until it is interrupted.
+
+    Several may run, also on other machines that reach the same database, files and store.
+    """
     from pincite.settings.load import load_settings
     from pincite.workspace.deployment import open_deployment
     from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
@@ -68,10 +86,10 @@ def worker(index: Path | None) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, ending.set)
-        async with open_deployment(settings) as opened:
+        async with open_deployment(settings, lexical=lexical) as opened:
             say(f"working on {settings.index}")
             deps = WorkerDeps.of(opened)
-            return await work(deps, WorkerConfig(), ending)
+            return await work(deps, WorkerConfig(lease_s=lease_s), ending)
 
     count = asyncio.run(until_interrupted())
     say(f"ended after {count:,} documents")

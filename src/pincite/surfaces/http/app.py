@@ -62,7 +62,7 @@ def make_app(desk: Desk, names: Names, limits: GuardLimits = GuardLimits()) -> A
             title="Pincite",
             version=VERSION,
             description=_ABOUT,
-            path="/openapi.json",
+            path="/schema",
             render_plugins=[],
             components=Components(
                 security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}

@@ -32,6 +32,7 @@ class Listening:
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     worker: bool = True
+    lexical: bool = False
 
     def __post_init__(self) -> None:
         if self.host not in _LOOPBACK and not self.hosts:
@@ -46,7 +47,7 @@ async def listen(settings: Settings, wanted: Listening, ready: Callable[[str], N
     URL once clients can connect. Raises UsageError where the address cannot be had, and
     WorkspaceUnavailable."""
     async with AsyncExitStack() as stack:
-        opened = await stack.enter_async_context(open_deployment(settings))
+        opened = await stack.enter_async_context(open_deployment(settings, lexical=wanted.lexical))
         family = socket.AF_INET6 if ":" in wanted.host else socket.AF_INET
         listener = stack.enter_context(socket.socket(family))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -101,6 +101,8 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (RateLimited, 503, "unavailable"),
     (ProviderError, 502, "provider_failed"),
     (UsageError, 400, "invalid_request"),
+    (UnicodeDecodeError, 400, "invalid_request"),  # of a body, as bodies alone are decoded here
+    (RecursionError, 400, "invalid_request"),  # a body that is nested too deeply
     (TimeoutError, 504, "timed_out"),
 )
 #: Errors whose message tells of the server, not of the request: it is logged, not sent.

@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 from litestar import Request, Response, delete, get
 from litestar.datastructures import State
+from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from pincite.errors import PinciteError
 from pincite.surfaces.http.bodies import Ready
+from pincite.surfaces.http.description import described
 from pincite.surfaces.http.serving import access, desk_of, needs
 from pincite.workspace import ApiKey
 
@@ -25,7 +27,12 @@ async def healthz() -> str:
     return "ok\n"
 
 
-@get("/readyz", operation_id="readyz", tags=["operation"])
+@get(
+    "/readyz",
+    operation_id="readyz",
+    tags=["operation"],
+    responses={503: ResponseSpec(Ready, description="Not all that it needs answers")},
+)
 async def readyz(state: State) -> Response[Ready]:
     """Database and index answer: 200, else 503."""
     desk = desk_of(state)
@@ -41,6 +48,12 @@ async def readyz(state: State) -> Response[Ready]:
         reasons.append("the index does not answer")
     ready = Ready(not reasons, tuple(reasons))
     return Response(ready, status_code=200 if ready.ready else 503)
+
+
+@get("/openapi.json", include_in_schema=False, media_type="application/json")
+async def openapi(request: Asked) -> dict[str, Any]:
+    """What this API takes and gives, in OpenAPI 3.1."""
+    return described(request.app)
 
 
 @get(
@@ -71,4 +84,4 @@ async def revoke_key(request: Asked, state: State, key_id: KeyId) -> None:
         await session.revoke_key(key_id)
 
 
-OPERATION = (healthz, readyz, metrics, keys, revoke_key)
+OPERATION = (healthz, readyz, openapi, metrics, keys, revoke_key)

@@ -1,0 +1,67 @@
+"""The API as OpenAPI 3.1: what the framework finds, and what any request may end in."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+from litestar import Litestar
+
+from pincite.surfaces.http.problems import MEDIA_TYPE, Problem
+
+#: What the guard and the key may refuse, and what may be out of reach, on every route.
+_ANYWHERE: Final = {
+    400: "The request cannot be",
+    403: "The key, the role or the page may not",
+    421: "The server is not called that",
+    429: "Too many requests",
+    500: "A fault of the server",
+    502: "A model behind an address failed",
+    503: "Out of reach for the moment",
+    504: "It took too long",
+    507: "The disk is full",
+}
+_WITH_KEY: Final = {401: "No valid key", 404: "There is none that the key may see"}
+_WITH_BODY: Final = {409: "An idempotency key of another request", 413: "Too large"}
+_OPEN: Final = ("/healthz", "/readyz")
+
+
+@lru_cache(maxsize=4)
+def described(app: Litestar) -> dict[str, Any]:
+    """The description of an application."""
+    found = app.openapi_schema.to_schema()
+    schema = msgspec.json.schema(Problem)
+    found["components"]["schemas"]["Problem"] = schema["$defs"]["Problem"]
+    reference = {"$ref": "#/components/schemas/Problem"}
+    for path, operations in found["paths"].items():
+        for method, operation in operations.items():
+            told = dict(_ANYWHERE)
+            if path in _OPEN:
+                operation["security"] = []
+            else:
+                told |= _WITH_KEY
+            if method in ("post", "put", "patch"):
+                told |= _WITH_BODY
+            for status, title in told.items():
+                if path in _OPEN and str(status) in operation["responses"]:
+                    continue
+                operation["responses"][str(status)] = {
+                    "description": title,
+                    "content": {MEDIA_TYPE: {"schema": reference}},
+                }
+    _describe_uploads(found)
+    answers = found["paths"]["/v1/answers"]["post"]["responses"]["200"]["content"]
+    answers["text/event-stream"] = {}
+    return found
+
+
+def _describe_uploads(found: dict[str, Any]) -> None:
+    """The bodies that are bytes, which routes read as a stream."""
+    body = {
+        "required": True,
+        "description": "The bytes of the file.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+    found["paths"]["/v1/documents"]["post"]["requestBody"] = body
+    found["paths"]["/v1/documents/{document_id}/content"]["put"]["requestBody"] = body

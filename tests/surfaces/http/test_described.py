@@ -1,0 +1,84 @@
+"""The API keeps to its own description: nothing undocumented and no fault, whatever is sent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from pincite.surfaces.http.serving import RequestLimits
+from tests.places import HANGS_S
+from tests.surfaces.http.desks import HOST, Office, office
+
+pytestmark = pytest.mark.anyio
+
+CHECKS = (
+    "not_a_server_error,status_code_conformance,content_type_conformance,"
+    "response_schema_conformance"
+)
+#: The owner's requests go deepest.
+PHASES = {
+    "nobody": "fuzzing",
+    "owner": "coverage,fuzzing",
+    "viewer": "fuzzing",
+    "searcher": "fuzzing",
+    "operator": "fuzzing",
+}
+_EXAMPLES = os.environ.get("PINCITE_SCHEMA_EXAMPLES", "4")
+
+
+@asynccontextmanager
+async def listening(served: Office) -> AsyncIterator[int]:
+    config = uvicorn.Config(served.app, port=0, lifespan="off", log_level="critical")
+    server = uvicorn.Server(config)
+    task = asyncio.create_task(server.serve())
+    while not server.started:  # noqa: ASYNC110 - it has no event for it
+        await asyncio.sleep(0.01)
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        await task
+
+
+@pytest.mark.parametrize("role", PHASES)
+async def test_whatever_is_sent_is_answered_as_described(role: str, tmp_path: Path) -> None:
+    async with office(limits=RequestLimits(1_000_000, 10_000, 100_000)) as served:
+        anna = await served.person("Anna", ["search", "write", "admin"])
+        space = (await anna.client.post("/v1/spaces", json={"name": "T"})).json()["id"]
+        await anna.upload("keys.md", "# Keys\n\nCall `rotate_key`.\n", space_id=space)
+        await served.work()
+        keys = {"nobody": "", "owner": anna.key, "operator": ""}
+        if role in ("viewer", "searcher", "operator"):
+            scopes = {"viewer": ["search", "write"], "searcher": ["search"], "operator": ["admin"]}
+            bert = await served.person("Bert", scopes[role])  # type: ignore[arg-type]
+            put = f"/v1/spaces/{space}/members/{bert.id}"
+            await anna.client.put(put, json={"role": "viewer"})
+            keys[role] = bert.key
+        async with listening(served) as port:
+            command = [
+                *(sys.executable, "-m", "schemathesis.cli", "run"),
+                f"http://127.0.0.1:{port}/openapi.json",
+                *("--header", f"Host: {HOST}", "--checks", CHECKS, "--max-examples", _EXAMPLES),
+                *("--phases", PHASES[role], "--seed", "1", "--no-color"),
+            ]
+            if keys[role]:  # which it would revoke
+                command += ["--exclude-operation-id", "revoke_key"]
+                command += ["--header", f"Authorization: Bearer {keys[role]}"]
+            done = await asyncio.to_thread(
+                subprocess.run,
+                command,
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=HANGS_S,
+                check=False,
+            )
+    assert done.returncode == 0, done.stdout[-6_000:] + done.stderr[-2_000:]

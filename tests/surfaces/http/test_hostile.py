@@ -1,0 +1,253 @@
+"""Strangers, floods and mistakes: each has a named answer, and none is a fault of the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+
+from pincite.errors import WorkspaceUnavailable
+from pincite.surfaces.http.guard import GuardLimits
+from pincite.surfaces.http.serving import RequestLimits
+from tests.surfaces.http.desks import Office, Person, office
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+async def served() -> AsyncIterator[Office]:
+    async with office(limits=RequestLimits(100_000, file_bytes=1_000, body_bytes=20_000)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def anna(served: Office) -> Person:
+    return await served.person("Anna")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({"host": "evil.example"}, 421, "wrong_host"),
+        ({"host": "pincite.test.evil.example"}, 421, "wrong_host"),
+        ({"origin": "https://evil.example"}, 403, "wrong_origin"),
+        ({"origin": "null"}, 403, "wrong_origin"),
+        ({"origin": "http://pincite.test"}, 200, ""),
+    ],
+)
+async def test_names_and_pages_of_others_are_refused(
+    anna: Person, headers: dict[str, str], status: int, code: str
+) -> None:
+    said = await anna.client.get("/v1/spaces", headers=headers)
+    assert said.status_code == status
+    assert code in said.text
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({}, "question"),
+        ({"question": ""}, "question"),
+        ({"question": "x" * 10_001}, "question"),
+        ({"question": 7}, "question"),
+        ({"question": "x", "limit": 0}, "limit"),
+        ({"question": "x", "limit": 1_000}, "limit"),
+        ({"question": "x", "limit": True}, "limit"),
+        ({"question": "x", "user_id": "00000000-0000-0000-0000-000000000001"}, "user_id"),
+        ({"question": "x", "where": "space_id = 'a'"}, "where"),
+        ({"question": "x", "space_id": "../../etc"}, "space_id"),
+        ({"question": "x", "document_ids": ["1"]}, "document_ids"),
+        ({"question": "x", "by": "magic"}, "by"),
+    ],
+)
+async def test_a_body_that_cannot_be_is_refused_by_its_field(
+    anna: Person, body: dict[str, Any], named: str
+) -> None:
+    said = await anna.client.post("/v1/search", json=body)
+    assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+    assert named in said.text
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"{", b"\xff\xfe", b'"text"', b"[" * 5_000, b'{"question":"\xff"}', b"null"]
+)
+async def test_what_is_no_json_is_refused(anna: Person, raw: bytes) -> None:
+    said = await anna.client.post(
+        "/v1/search", content=raw, headers={"content-type": "application/json"}
+    )
+    assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+
+
+async def test_what_is_too_large_is_refused_and_leaves_nothing(
+    served: Office, anna: Person
+) -> None:
+    said = await anna.client.post("/v1/search", json={"question": "x", "space_id": "y" * 30_000})
+    assert (said.status_code, said.json()["code"]) == (413, "too_large")
+    lie = {"content-length": "999999999999"}
+    for content, headers in ((b"x" * 2_000, {}), (b"x", lie), (pieces(), {})):
+        said = await anna.client.post(
+            "/v1/documents", params={"filename": "x.txt"}, content=content, headers=headers
+        )
+        assert (said.status_code, said.json()["code"]) == (413, "too_large")
+    assert (await anna.client.get("/v1/documents")).json()["items"] == []
+    assert await served.desk.files.older_than(-1) == ()
+
+
+async def pieces() -> AsyncIterator[bytes]:
+    """More than a file may have, without saying how much."""
+    for _ in range(100):
+        yield b"x" * 100
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../x", "/etc/passwd", "a/b", "a\\b", "..", " ", "x\0y", "x\u202ey.txt", "é" * 200, "\n"],
+)
+async def test_a_filename_is_a_name(anna: Person, name: str) -> None:
+    said = await anna.client.post("/v1/documents", params={"filename": name}, content=b"x")
+    assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "reason"),
+    [
+        ("x.bin", b"\0\1\2", "not read"),
+        ("x.txt", b"a\0b", "binary"),
+        ("x.txt", b"   \n", "empty"),
+        ("x.pdf", b"%PDF-1.7 nothing", "failed"),
+    ],
+)
+async def test_a_file_that_cannot_be_read_fails_with_its_reason(
+    served: Office, anna: Person, name: str, raw: bytes, reason: str
+) -> None:
+    made = await anna.upload(name, raw)
+    await served.work()
+    found = (await anna.client.get(f"/v1/documents/{made['id']}")).json()
+    assert found["status"] == "failed"
+    assert reason in found["error"] or found["error"]
+    await anna.client.delete(f"/v1/documents/{made['id']}")
+    await served.work()
+
+
+async def test_a_key_that_asks_too_often_is_told_when_to_come_back() -> None:
+    async with office(limits=RequestLimits(per_minute=3)) as served:
+        anna, bert = await served.person("Anna"), await served.person("Bert")
+        for _ in range(3):
+            assert (await anna.client.get("/v1/spaces")).status_code == 200
+        said = await anna.client.get("/v1/spaces")
+        assert (said.status_code, said.json()["code"]) == (429, "rate_limited")
+        assert 1 <= int(said.headers["retry-after"]) <= 61
+        assert (await bert.client.get("/v1/spaces")).status_code == 200
+
+
+async def test_a_full_server_says_so_and_its_health_is_still_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with office(guard=GuardLimits(at_once=1, waiting=1)) as served:
+        anna = await served.person("Anna")
+        going, hold = asyncio.Event(), asyncio.Event()
+        workspaces = served.desk.workspaces
+        original = workspaces.administration
+
+        def held() -> Any:
+            going.set()
+            return _After(hold, original())
+
+        monkeypatch.setattr(workspaces, "administration", held)
+        waiting = [asyncio.create_task(anna.client.get("/v1/spaces")) for _ in range(2)]
+        await going.wait()
+        await asyncio.sleep(0)
+        refused = await anna.client.get("/v1/spaces")
+        assert (refused.status_code, refused.json()["code"]) == (503, "rate_limited")
+        assert refused.headers["retry-after"]
+        assert (await anna.client.get("/healthz")).status_code == 200
+        hold.set()
+        assert [one.status_code for one in await asyncio.gather(*waiting)] == [200, 200]
+
+
+class _After:
+    """A transaction that begins once it may."""
+
+    def __init__(self, may: asyncio.Event, inner: Any) -> None:
+        self._may, self._inner = may, inner
+
+    async def __aenter__(self) -> Any:
+        await self._may.wait()
+        return await self._inner.__aenter__()
+
+    async def __aexit__(self, *given: Any) -> Any:
+        return await self._inner.__aexit__(*given)
+
+
+async def test_a_request_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with office(guard=GuardLimits(seconds=0.2)) as served:
+        anna = await served.person("Anna")
+
+        async def search(*_: Any, **__: Any) -> Any:
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr(type(served.desk.workspace), "search", search)
+        said = await anna.client.post("/v1/search", json={"question": "x"})
+        assert (said.status_code, said.json()["code"]) == (504, "timed_out")
+
+
+async def test_a_database_that_is_away_is_a_503_without_its_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+
+        def away() -> Any:
+            raise WorkspaceUnavailable("postgresql://app:secret@db does not answer")
+
+        monkeypatch.setattr(served.desk.workspaces, "administration", away)
+        said = await anna.client.get("/v1/spaces")
+        assert (said.status_code, said.json()["code"]) == (503, "unavailable")
+        assert said.headers["retry-after"]
+        assert "secret" not in said.text
+
+
+async def test_a_fault_is_told_by_its_number_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+
+        async def search(*_: Any, **__: Any) -> Any:
+            raise RuntimeError("inside /srv/index")
+
+        monkeypatch.setattr(type(served.desk.workspace), "search", search)
+        said = await anna.client.post("/v1/search", json={"question": "my secret question"})
+    assert (said.status_code, said.json()["code"]) == (500, "internal")
+    assert "/srv/index" not in said.text
+    assert said.json()["request_id"] in caplog.text
+    assert "my secret question" not in caplog.text
+    assert anna.key not in caplog.text
+
+
+async def test_keys_questions_and_texts_are_in_no_log(
+    served: Office, anna: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    made = await anna.upload("secret.txt", "the zanzibar passphrase")
+    await served.work()
+    await anna.client.post("/v1/search", json={"question": "zanzibar"})
+    assert "zanzibar" not in "\n".join(
+        one.getMessage() for one in caplog.records if one.name.startswith("pincite")
+    )
+    assert anna.key not in caplog.text
+    await anna.client.delete(f"/v1/documents/{made['id']}")
+
+
+async def test_an_upload_that_is_cut_off_leaves_nothing(served: Office, anna: Person) -> None:
+    async def cut() -> AsyncIterator[bytes]:
+        yield b"half"
+        raise httpx.ReadError("gone")
+
+    with suppress(httpx.ReadError):
+        await anna.client.post("/v1/documents", params={"filename": "x.txt"}, content=cut())
+    assert await served.desk.files.older_than(-1) == ()

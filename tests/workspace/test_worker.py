@@ -1,0 +1,212 @@
+"""Workers: each document whole and once, whatever dies; the last request wins."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pincite.errors import StoreError
+from pincite.settings.load import load_settings
+from pincite.workspace import Access, Document
+from pincite.workspace.file_store import FolderFiles
+from pincite.workspace.opened import Workspace
+from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.worker import WorkerConfig, WorkerDeps, sweep, work, work_once
+from tests.places import HANGS_S, quick_folder
+
+pytestmark = pytest.mark.anyio
+
+ENVIRONMENT = {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}
+KILLS = int(os.environ.get("PINCITE_WORKER_KILLS", "6"))
+
+
+class Yard:
+    """A user, a space, and what a worker works with."""
+
+    def __init__(self, folder: Path, deps: WorkerDeps, user_id: str, space_id: str) -> None:
+        self.folder, self.deps, self.user_id, self.space_id = folder, deps, user_id, space_id
+
+    async def upload(self, name: str, text: str) -> Document:
+        stored = await self.deps.files.put(self.space_id, _pieces(text), 10_000)
+        async with self.deps.workspaces.of(self.user_id) as session:
+            return await session.add_document(self.space_id, name, stored.content_hash, stored.size)
+
+    async def document(self, document_id: str) -> Document:
+        async with self.deps.workspaces.of(self.user_id) as session:
+            return await session.document(document_id)
+
+    async def found(self, text: str) -> list[str]:
+        pack = await self.deps.workspace.search(Access(self.user_id), text, limit=50)
+        return [str(one.attributes["document_id"]) for one in (*pack.evidence, *pack.closest)]
+
+
+async def _pieces(text: str) -> AsyncIterator[bytes]:
+    yield text.encode()
+
+
+@asynccontextmanager
+async def yard() -> AsyncIterator[Yard]:
+    with quick_folder() as folder:
+        index = folder / ".pincite"
+        settings = load_settings(ENVIRONMENT, folder, index)
+        index.mkdir(mode=0o700)
+        workspaces = SqliteWorkspaces(index / "workspaces.db")
+        await workspaces.migrate()
+        try:
+            async with workspaces.administration() as operator:
+                user = await operator.add_user("Anna")
+            async with Workspace(settings, workspaces, lexical=True) as workspace:
+                deps = WorkerDeps(
+                    "w1", workspaces, workspace, FolderFiles(index / "files"), lambda: 0.5
+                )
+                yield Yard(folder, deps, user.id, user.personal)
+        finally:
+            await workspaces.close()
+
+
+async def test_a_fault_that_passes_is_retried_and_one_that_stays_is_dead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with yard() as made:
+        document = await made.upload("a.txt", "the quetzal flies")
+
+        async def index_document(*_: Any) -> Any:
+            raise StoreError("the store is away")
+
+        config = WorkerConfig(retry_s=0.0, attempts=3)
+        with monkeypatch.context() as patch:
+            patch.setattr(type(made.deps.workspace), "index_document", index_document)
+            while await work_once(made.deps, config):
+                pass
+            async with made.deps.workspaces.administration() as operator:
+                (dead,) = await operator.dead()
+        assert dead.document_id == document.id
+        assert "the store is away" in dead.reason
+        assert dead.attempts == 3
+        async with made.deps.workspaces.administration() as operator:
+            await operator.retry(dead.id)
+        assert await work_once(made.deps, config)
+        assert (await made.document(document.id)).status == "ready"
+        assert await made.found("quetzal") == [document.id]
+
+
+async def test_a_worker_that_has_lost_its_lease_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with yard() as made:
+        await made.upload("a.txt", "the quetzal flies")
+        going = asyncio.Event()
+
+        async def index_document(*_: Any) -> Any:
+            going.set()
+            await asyncio.Event().wait()
+
+        async def lost(*_: Any) -> bool:
+            return False
+
+        monkeypatch.setattr(type(made.deps.workspace), "index_document", index_document)
+        async with made.deps.workspaces.administration() as operator:
+            kind = type(operator)
+        monkeypatch.setattr(kind, "renew", lost)
+        assert await work_once(made.deps, WorkerConfig(lease_s=0.3))
+        assert going.is_set()
+
+
+async def test_what_was_asked_last_is_what_there_is_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with yard() as made:
+        document = await made.upload("a.txt", "the quetzal flies")
+        workspace = type(made.deps.workspace)
+        index_document = workspace.index_document
+
+        async def replaced_meanwhile(self: Any, *given: Any) -> Any:
+            done = await index_document(self, *given)
+            monkeypatch.setattr(workspace, "index_document", index_document)
+            stored = await made.deps.files.put(made.space_id, _pieces("the heron wades"), 100)
+            async with made.deps.workspaces.of(made.user_id) as session:
+                await session.change_document(
+                    document.id, content_hash=stored.content_hash, size=stored.size
+                )
+            return done
+
+        monkeypatch.setattr(workspace, "index_document", replaced_meanwhile)
+        while await work_once(made.deps, WorkerConfig()):
+            pass
+        assert await made.found("heron") == [document.id]
+        assert await made.found("quetzal") in ([], [document.id])
+        pack = await made.deps.workspace.search(Access(made.user_id), "heron")
+        assert all("quetzal" not in one.text for one in (*pack.evidence, *pack.closest))
+
+
+async def test_files_that_nobody_needs_are_swept_once_they_are_old() -> None:
+    async with yard() as made:
+        kept = await made.upload("a.txt", "the quetzal flies")
+        gone = await made.upload("b.txt", "the heron wades")
+        await made.deps.files.put(made.space_id, _pieces("never recorded"), 100)
+        async with made.deps.workspaces.of(made.user_id) as session:
+            await session.delete_document(gone.id)
+        while await work_once(made.deps, WorkerConfig()):
+            pass
+        assert await sweep(made.deps, 3_600) == 0
+        assert await sweep(made.deps, -1) == 2
+        assert await made.deps.files.older_than(-1) == ((made.space_id, kept.content_hash),)
+
+
+async def test_a_worker_ends_when_it_is_told_to() -> None:
+    async with yard() as made:
+        document = await made.upload("a.txt", "the quetzal flies")
+        ending = asyncio.Event()
+        task = asyncio.create_task(work(made.deps, WorkerConfig(idle_s=0.05), ending))
+        while (await made.document(document.id)).status != "ready":  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        ending.set()
+        assert await task == 1
+
+
+async def test_workers_that_are_killed_lose_nothing_and_write_nothing_twice() -> None:
+    async with yard() as made:
+        names = (
+            *("heron", "stork", "crane", "raven", "finch", "eagle"),
+            *("robin", "egret", "quail", "goose", "swift", "ibis"),
+        )
+        documents = [await made.upload(f"{name}.txt", f"{name} sings {name}") for name in names]
+        chance = random.Random(7)
+        for _ in range(KILLS):
+            process = _start(made.folder)
+            await asyncio.sleep(chance.uniform(0.5, 3.0))
+            process.send_signal(signal.SIGKILL)
+            await asyncio.to_thread(process.wait, HANGS_S)
+        pair = [_start(made.folder), _start(made.folder)]
+        try:
+            while not all([(await made.document(one.id)).status == "ready" for one in documents]):
+                assert all(one.poll() is None for one in pair)
+                await asyncio.sleep(0.2)
+        finally:
+            for process in pair:
+                process.send_signal(signal.SIGTERM)
+            codes = [await asyncio.to_thread(one.wait, HANGS_S) for one in pair]
+        assert codes == [0, 0]
+        for name, document in zip(names, documents, strict=True):
+            assert await made.found(name) == [document.id]
+        async with made.deps.workspaces.administration() as operator:
+            assert await operator.dead() == ()
+
+
+def _start(folder: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "pincite.surfaces.cli.app", "worker", "--lexical"]
+    return subprocess.Popen(
+        [*command, "--lease", "1", "--index", str(folder / ".pincite")],
+        cwd=folder,
+        env={**os.environ, **ENVIRONMENT},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
