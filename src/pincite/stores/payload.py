@@ -37,6 +37,9 @@ KEPT = frozenset(
 
 #: What is null beside another name where it has no value: other programs expect both.
 _NULL = {"isVisual": "imageUrl"}
+#: The text once more, on servers, by the name that programs over workspaces read and search it by.
+CONTENT = "content"
+_OF_WORKSPACES = frozenset({"chunk_index", "start_char", "end_char"})
 
 
 def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
@@ -56,6 +59,12 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
     return payload
 
 
+def with_content(payload: dict[str, Any]) -> dict[str, Any]:
+    """The payload of a server's point; one of a workspace has its text as `content`, too."""
+    is_ours = payload.keys() >= _OF_WORKSPACES and CONTENT not in payload
+    return {**payload, CONTENT: payload.get("text", "")} if is_ours else payload
+
+
 def _on_page(place: OnPage) -> dict[str, Any]:
     values = ((name, getattr(place, name)) for name in place.__struct_fields__)
     kept = {name: value for name, value in values if value not in (None, "", False)}
@@ -69,10 +78,11 @@ def to_chunk(point_id: UUID, payload: Mapping[str, Any]) -> Chunk:
 
 def chunk_of(payload: Mapping[str, Any], chunk_id: str, text: str) -> Chunk:
     """The chunk of a payload; lists are tuples again."""
+    is_copied = payload.keys() >= _OF_WORKSPACES and payload.get(CONTENT) == payload.get("text")
     held = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in payload.items()
-        if name not in KEPT and value is not None
+        if name not in KEPT and value is not None and not (name == CONTENT and is_copied)
     }
     own = {**payload, "id": chunk_id, "text": text, "attributes": held}
     return msgspec.convert(own, Chunk)

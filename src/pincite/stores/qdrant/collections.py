@@ -15,10 +15,11 @@ from qdrant_client import models
 
 from pincite.errors import StoreError, UsageError
 from pincite.model import AttributeType, CollectionSpec
-from pincite.stores.payload import ALIASED, CONTROL, DENSE, REVISION, SPARSE
+from pincite.stores.payload import ALIASED, CONTENT, CONTROL, DENSE, REVISION, SPARSE
 from pincite.stores.qdrant.connection import Connection
 
 _METADATA = "pincite"
+_COUNTED = ("chunk_index", "integer")  # whole and small; programs over workspaces expect it
 _KEYWORDS = (REVISION, "repo", "source_type", "path", "language", "symbols", "url")
 _OURS = (ALIASED, CONTROL)
 _NUMBERS = ("start_line", "end_line")
@@ -114,7 +115,7 @@ async def make(
     except StoreError:
         if not await connection.ask(f"look for {name}", lambda c: c.collection_exists(name)):
             raise
-    for field, schema in _indexes(layout.tenant).items():
+    for field, schema in _indexes(layout.tenant, spec.fields).items():
         await connection.ask(
             f"index {field} of {name}",
             lambda client, f=field, s=schema: client.create_payload_index(  # type: ignore[misc]
@@ -123,21 +124,34 @@ async def make(
         )
 
 
+def made_by_layout(layout: Layout) -> Mapping[str, models.PayloadSchemaType]:
+    """The indexes of attributes that `make` has made, which are not made again."""
+    return {layout.tenant: models.PayloadSchemaType.KEYWORD} if layout.tenant else {}
+
+
 async def index(
     connection: Connection,
     name: str,
     attributes: Mapping[str, AttributeType],
     there: Mapping[str, models.PayloadSchemaType],
+    tenant: str = "",
 ) -> None:
     """Make the indexes of attributes that are not `there` yet."""
+    kinds = models.PayloadSchemaType
     for field, kind in sorted(attributes.items()):
-        if there.get(field) != _OF_TYPES[kind]:
+        wanted = kinds.INTEGER if (field, kind) == _COUNTED else _OF_TYPES[kind]
+        if there.get(field) != wanted:
+            schema = _of_tenant() if field == tenant and kind == "keyword" else wanted
             await connection.ask(
                 f"index {field} of {name}",
-                lambda client, f=field, s=_OF_TYPES[kind]: client.create_payload_index(  # type: ignore[misc]
+                lambda client, f=field, s=schema: client.create_payload_index(  # type: ignore[misc]
                     name, f, s, wait=True
                 ),
             )
+
+
+def _of_tenant() -> models.KeywordIndexParams:
+    return models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
 
 
 async def change(connection: Connection, name: str, spec: CollectionSpec, owner: str) -> None:
@@ -188,7 +202,7 @@ def _dense(dimensions: int, layout: Layout) -> models.VectorParams:
     )
 
 
-def _indexes(tenant: str) -> dict[str, Any]:
+def _indexes(tenant: str, fields: str) -> dict[str, Any]:
     kinds = models.PayloadSchemaType
     text = models.TextIndexParams(
         type=models.TextIndexType.TEXT,
@@ -199,16 +213,8 @@ def _indexes(tenant: str) -> dict[str, Any]:
     return (
         dict.fromkeys((*_KEYWORDS, *_OURS), kinds.KEYWORD)
         | dict.fromkeys(_NUMBERS, kinds.INTEGER)
-        | dict.fromkeys(_TEXTS, text)
-        | (
-            {
-                tenant: models.KeywordIndexParams(
-                    type=models.KeywordIndexType.KEYWORD, is_tenant=True
-                )
-            }
-            if tenant
-            else {}
-        )
+        | dict.fromkeys((*_TEXTS, *((CONTENT,) if fields == "workspace" else ())), text)
+        | ({tenant: _of_tenant()} if tenant else {})
     )
 
 

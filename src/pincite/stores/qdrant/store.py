@@ -79,13 +79,16 @@ class QdrantStore:
         check_spec(spec, found.dimensions if found else 0)
         if found is None:
             await collections.make(self._connection, name, spec, self._owner, self._layout)
-            await collections.index(self._connection, name, spec.attributes, {})
+            made = collections.made_by_layout(self._layout)
+            tenant = self._layout.tenant
+            await collections.index(self._connection, name, spec.attributes, made, tenant)
         else:
             collections.require_ours(self._connection, name, found, self._owner)
             if spec.dimensions and not found.dimensions:
                 await collections.add_dense(self._connection, name, spec.dimensions)
             await collections.change(self._connection, name, spec, self._owner)
-            await collections.index(self._connection, name, spec.attributes, found.indexes)
+            there, tenant = found.indexes, self._layout.tenant
+            await collections.index(self._connection, name, spec.attributes, there, tenant)
         self._specs[spec.name] = spec
         if found is not None:
             await writing.finish_taking(self._connection, name)

@@ -39,7 +39,7 @@ def to_point(point: Point, revision: str, *, aliased: bool) -> models.PointStruc
     if point.dense is not None:
         vector[DENSE] = point.dense.tolist()
     key = payload.key_of(point, revision, aliased=aliased)
-    held = payload.to_payload(point, revision, aliased=aliased)
+    held = payload.with_content(payload.to_payload(point, revision, aliased=aliased))
     return models.PointStruct(id=str(key), vector=vector, payload=held)
 
 
