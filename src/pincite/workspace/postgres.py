@@ -30,7 +30,7 @@ from pincite.workspace.schema_steps import Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
 
 _CONNECTIONS: Final = 16  # of each role and process: guess, unmeasured
-_WAIT_S: Final = 10.0
+_WAIT_S: Final = 5.0  # for a connection; whoever asks is told so rather than kept waiting
 _LOCK: Final = 0x50494E57
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
 _START: Final = (
