@@ -21,6 +21,7 @@ from pincite.workspace.rows import DOCUMENT, JOB, REMOVED, document_of, document
 #: it does so a bounded number of times. Guess, unmeasured.
 LOSSES: Final = 10
 _LEASED: Final = "id = :job AND worker = :worker AND state = 'running'"
+_ANEW: Final = "UPDATE jobs SET losses = 0, attempts = 0, reason = '' WHERE id = :job"
 _DUE: Final = (
     f"SELECT {JOB}, losses FROM jobs WHERE state IN ('waiting', 'running')"
     " AND (due <= :now OR changed > :soon) ORDER BY due, id LIMIT 1"
@@ -121,6 +122,7 @@ async def finish_job(
         if settled:
             await _set_state(transaction, job_id, "done", now, now)
             return True
+    await transaction.run(_ANEW, job=job_id)
     await _set_state(transaction, job_id, "waiting", now, now)
     return True
 
@@ -166,7 +168,7 @@ async def retry_job(transaction: Transaction, job_id: str) -> None:
     if not rows:
         raise NotFound(f"there is no dead job {job_id}", hint="pincite workspace dead")
     now = time_text(await transaction.now())
-    await transaction.run("UPDATE jobs SET losses = 0, attempts = 0 WHERE id = :job", job=job_id)
+    await transaction.run(_ANEW, job=job_id)
     await _set_state(transaction, job_id, "waiting", now, now)
     await _set_status(transaction, job_of(rows[0]).document_id, "pending")
 

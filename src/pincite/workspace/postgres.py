@@ -18,6 +18,7 @@ from typing import Any, Final
 import psycopg
 import psycopg_pool
 from psycopg import errors
+from psycopg.types.string import TextLoader
 
 from pincite.errors import ConfigError, Forbidden, WorkspaceUnavailable
 from pincite.workspace import jobs
@@ -29,7 +30,7 @@ from pincite.workspace.schema_steps import Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
 
 _CONNECTIONS: Final = 16  # of each role and process: guess, unmeasured
-_WAIT_S: Final = 10.0
+_WAIT_S: Final = 5.0  # for a connection; whoever asks is told so rather than kept waiting
 _LOCK: Final = 0x50494E57
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
 _START: Final = (
@@ -146,6 +147,7 @@ class PostgresWorkspaces:
             timeout=_WAIT_S,
             kwargs={"prepare_threshold": None, "autocommit": True, "connect_timeout": int(_WAIT_S)},
             check=psycopg_pool.AsyncConnectionPool.check_connection,
+            configure=_read_ids_as_texts,
         )
         await pool.open()
         if role in self._pools:  # somebody else was faster
@@ -225,6 +227,11 @@ _FIRST: Final = """
     CREATE TABLE schema_steps (
         number integer PRIMARY KEY, name text NOT NULL, taken timestamptz NOT NULL);
 """
+
+
+async def _read_ids_as_texts(connection: psycopg.AsyncConnection[Any]) -> None:
+    """As they are used: 100,000 objects of `uuid` would be made for nothing."""
+    connection.adapters.register_loader("uuid", TextLoader)
 
 
 def _key(role: str) -> str:

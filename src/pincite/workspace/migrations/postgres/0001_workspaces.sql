@@ -89,11 +89,14 @@ CREATE TABLE api_keys (
 CREATE INDEX keys_of_user ON api_keys (user_id);
 CREATE INDEX keys_of_space ON api_keys (space_id);
 
--- JSON arrays as tables.
-CREATE FUNCTION id_list(ids text) RETURNS TABLE (value uuid) LANGUAGE sql IMMUTABLE AS
-    $$ SELECT one::uuid FROM json_array_elements_text(ids::json) AS one $$;
-CREATE FUNCTION text_list(texts text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE AS
-    $$ SELECT one FROM json_array_elements_text(texts::json) AS one $$;
+-- JSON arrays as tables. Not in SQL, which would be put into the query: a cast within a condition
+-- may tell of its values, so that no index could be used before the policies have been asked.
+CREATE FUNCTION id_list(ids text) RETURNS TABLE (value uuid)
+    LANGUAGE plpgsql IMMUTABLE ROWS 100 SET search_path = pg_catalog AS
+    $$ BEGIN RETURN QUERY SELECT one::uuid FROM json_array_elements_text(ids::json) AS one; END $$;
+CREATE FUNCTION text_list(texts text) RETURNS TABLE (value text)
+    LANGUAGE plpgsql IMMUTABLE ROWS 100 SET search_path = pg_catalog AS
+    $$ BEGIN RETURN QUERY SELECT one FROM json_array_elements_text(texts::json) AS one; END $$;
 
 -- In whose name. Nobody's before it is set, and '' after a transaction that had set it.
 CREATE FUNCTION app_user_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS

@@ -61,7 +61,7 @@ CREATE TABLE jobs (
     attempts INTEGER NOT NULL DEFAULT 0, losses INTEGER NOT NULL DEFAULT 0,
     reason TEXT NOT NULL DEFAULT '', worker TEXT NOT NULL DEFAULT '', due TEXT NOT NULL,
     changed TEXT NOT NULL);
-CREATE INDEX jobs_due ON jobs (state, due, id);
+CREATE INDEX jobs_due ON jobs (due, id) WHERE state IN ('waiting', 'running');
 
 CREATE TABLE api_keys (
     id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users, name TEXT NOT NULL,
