@@ -9,6 +9,7 @@ from pincite.chunkers import lacks_grammar
 from pincite.errors import SourceError
 from pincite.ingestion.batch import SkippedFile
 from pincite.model import Attributes, Document
+from pincite.model.descriptions import indexed_description
 from pincite.ports import Image
 from pincite.readers import (
     content_hash_of,
@@ -45,8 +46,17 @@ class ReadFile:
 
 
 def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
-    """The document in a file, or why there is none. Raises SourceError where the file cannot be
-    read, and whatever a reader has not foreseen."""
+    """The document in a file, with what is said of its folders where that is indexed, or why there
+    is none. Raises SourceError where the file cannot be read, and whatever a reader has not
+    foreseen."""
+    found = _read(opened, entry)
+    if isinstance(found, SkippedFile) or not opened.source.index_descriptions:
+        return found
+    said = indexed_description(opened.source, entry.path)
+    return replace(found, document=replace(found.document, described=said))
+
+
+def _read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     if (document := opened.document(entry)) is not None:
         return ReadFile(document)
     raw = opened.read(entry)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from pincite.errors import EnginePanicked, PinciteError
 from pincite.model import Notice, SourceRecord
+from pincite.model.descriptions import descriptions_of
 from pincite.model.revisions import short_ref
 from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
@@ -75,7 +76,11 @@ class FilesOnDisk:
             for number, quote in asked:
                 if seen[number] is None:
                     seen[number] = unchecked(quote, _late(record.source.location))
-        found = tuple(one for one in seen if one is not None)
+        found = tuple(
+            _described(one, records.get((quote.collection, quote.chunk.repo)))
+            for quote, one in zip(quotes, seen, strict=True)
+            if one is not None
+        )
         if at_ref is None:
             return found
         return tuple(_of_ref(at_ref, *pair) for pair in zip(quotes, found, strict=True))
@@ -136,6 +141,13 @@ class FilesOnDisk:
             look: _Look = self._archives.look if of_archive else self._folders.look
             look(record, asked, run.seen)
         run.at = ""
+
+
+def _described(seen: Seen, record: SourceRecord | None) -> Seen:
+    """With what is said of its folders."""
+    if record is None or not record.source.descriptions:
+        return seen
+    return replace(seen, descriptions=descriptions_of(record.source, seen.chunk.path))
 
 
 def _late(place: str) -> Notice:

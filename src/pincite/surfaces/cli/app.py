@@ -211,6 +211,7 @@ def _add_commands() -> None:
         chat,
         completion,
         config,
+        describe,
         files,
         mcp,
         memory,
@@ -239,6 +240,7 @@ def _add_commands() -> None:
     app.add_command(cli_index.collections)
     app.add_command(records.import_)
     app.add_command(records.delete)
+    app.add_command(describe.describe)
     app.add_command(files.ls)
     app.add_command(files.multi_get)
     app.add_command(reembed.reembed)
