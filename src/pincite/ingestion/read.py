@@ -23,6 +23,7 @@ from pincite.readers.extraction import reason_of
 from pincite.readers.front_matter import FrontMatter, front_matter_of
 from pincite.readers.includes import expand_includes
 from pincite.readers.remarks import remarks_of
+from pincite.readers.transcripts import is_lines
 from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included
 
@@ -72,13 +73,25 @@ def _read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     found = _with_inclusions(opened, document)
     address = _unaddressed(opened, document)
     front = FrontMatter()
-    if source.front_matter and document.language == "markdown":
+    if source.front_matter and _may_have_front_matter(document):
         front = front_matter_of(document.text)
+        if document.language == "transcript":  # its turns have these, where it says them
+            of_turns = ("role", "time", "session")
+            front = replace(front, values=_without(front.values, of_turns))
     broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
     lacking = lacks_grammar(document.language)
     uncut = (f"no_grammar: {document.language}, {_LANGUAGES}",) if lacking else ()
     notes = (*found.notes, *address, *broken, *uncut, *remarks_of(found.document))
     return replace(found, notes=notes, fields=front.values)
+
+
+def _may_have_front_matter(document: Document) -> bool:
+    in_markdown = document.language == "transcript" and not is_lines(document.path)
+    return in_markdown or document.language == "markdown"
+
+
+def _without(values: Mapping[str, object], names: tuple[str, ...]) -> Mapping[str, object]:
+    return {name: value for name, value in values.items() if name not in names}
 
 
 def _extracted(opened: OpenSource, entry: Entry, raw: bytes) -> ReadFile | SkippedFile:

@@ -11,9 +11,10 @@ from pincite.readers.extracting import extract
 from pincite.readers.extraction import Extraction
 from pincite.readers.extractors import extracted_suffix
 from pincite.readers.languages import LANGUAGES, FileType, file_type, may_be_read
+from pincite.readers.markdown_transcripts import is_markdown_transcript
 from pincite.readers.secrets import without_secrets
 from pincite.readers.titles import title_of
-from pincite.readers.transcripts import LINES, is_transcript
+from pincite.readers.transcripts import is_lines, is_transcript
 from pincite.readers.urls import compile_rules, url_for
 
 __all__ = [
@@ -48,7 +49,9 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
         extraction = extract(path, raw, content_hash)
         return extracted_document(extraction, content_hash, source=source, path=path, ref=ref)
     text, encoding = text_in(raw, source, path)
-    if path.lower().endswith(LINES) and is_transcript(text):
+    if (is_lines(path) and is_transcript(text)) or (
+        found.language == "markdown" and is_markdown_transcript(text)
+    ):
         found = FileType("transcript", "docs")
     return Document(
         source=source.name,

@@ -25,6 +25,7 @@ from pincite.truth.folders import Folders
 from pincite.truth.on_disk import RACY_NS, Disk
 from pincite.truth.seen import Asked, unchecked
 
+_STARS = "****"  # no secret is shorter
 Sources = Callable[[str], Awaitable[Sequence[SourceRecord]]]
 _Look = Callable[[SourceRecord, Sequence[Asked], list[Seen | None]], None]
 
@@ -144,10 +145,16 @@ class FilesOnDisk:
 
 
 def _described(seen: Seen, record: SourceRecord | None) -> Seen:
-    """With what is said of its folders."""
-    if record is None or not record.source.descriptions:
+    """With what is said of its folders, and of its source where something of it is masked."""
+    if record is None:
         return seen
-    return replace(seen, descriptions=descriptions_of(record.source, seen.chunk.path))
+    source, chunk = record.source, seen.chunk
+    if source.descriptions:
+        seen = replace(seen, descriptions=descriptions_of(source, chunk.path))
+    if source.mask_secrets and seen.notice is None and _STARS in chunk.text:
+        said = f"stars in passages of {one_line(source.name)} stand for what looks like a secret"
+        seen = replace(seen, notice=Notice("secrets_masked", f"{said}; the files have it"))
+    return seen
 
 
 def _late(place: str) -> Notice:
