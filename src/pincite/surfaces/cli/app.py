@@ -213,6 +213,7 @@ def _add_commands() -> None:
         config,
         describe,
         files,
+        init,
         mcp,
         memory,
         models,
@@ -252,6 +253,8 @@ def _add_commands() -> None:
     app.add_command(replay.replay)
     app.add_command(config.config)
     app.add_command(config.presets)
+    app.add_command(init.init)
+    app.add_command(init.trust)
     app.add_command(mcp.mcp)
     app.add_command(completion.completion)
     app.add_command(store.push)
