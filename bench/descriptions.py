@@ -1,8 +1,8 @@
 """Descriptions of folders, indexed with their passages or not: does a search find more?
 
 The documentation of ADK is indexed plain, then with a description of each of its folders, as
-somebody who knows the folders would give them: they were written from the titles and the first
-sentences of each folder's index page, without a look at the questions. Every question of `adk-dev`
+somebody who knows the folders would give them: they were written from the folders' names and the
+first sentences of some index pages, with one of the questions seen before. Every question of `adk-dev`
 that has an answer in the documentation is asked of both, by the usual profile and by words alone.
 """
 

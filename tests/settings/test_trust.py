@@ -48,6 +48,7 @@ def refused(project: Path) -> UntrustedConfig:
     [
         (CLAIM, "models.llm"),
         ('[models]\ndense = "local:weights"', "models.dense"),
+        ('[models]\ndense = "bundled:../x"', "models.dense"),
         ('[models]\nvision = "ollama:llava"', "models.vision"),
         ('[memory]\ndense = "voyage:voyage-4"', "memory.dense"),
         ('[memory]\nkind = "mem0"', "memory.kind"),
@@ -83,6 +84,7 @@ def test_what_reaches_out_of_the_folder_takes_trust_and_is_named(
         "",
         'preset = "local"',
         '[models]\ndense = "bundled"\nllm = ""',
+        '[models]\ndense = "bundled:multilingual"',
         '[[source]]\npath = "docs"',
         '[[source]]\npath = "."\nexclude = ["x"]',
         "[select]\nresults = 3\n[log]\nenabled = false",

@@ -97,7 +97,13 @@ def test_a_file_that_was_found_is_refused_in_a_pipe_with_the_command(cli: Cli) -
     user = homes(cli)
     cli.write("docs/a.md", "# A\n\ntext\n")
     place = cli.write("pincite.toml", CLAIM)
-    for command in (("index", "docs"), ("search", "x"), ("doctor",), ("rerank", "x", "y")):
+    for command in (
+        ("index", "docs"),
+        ("search", "x"),
+        ("doctor",),
+        ("rerank", "x", "y"),
+        ("mcp",),
+    ):
         said = cli(*command, code=2, stdin=b"y\n", **user).stderr
         assert f"{place} is not trusted" in said, command
         assert f"pincite trust {place}" in said

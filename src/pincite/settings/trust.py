@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ from pincite.support.terminal import one_line
 _MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders
 _MOST_NAMED: Final = 8  # claims in a message
 _SENT: Final = "a model that texts are sent to, or that is read from files"
-_OURS: Final = ("", "bundled")  # models that come with Pincite
+_OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 #: Keys that are a claim wherever they are set, by the tables they stand in; `*` is any name.
 _ALWAYS: Final = {
     ("store", "url"): "a server",
@@ -81,7 +82,7 @@ def _claims(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
                 yield Claim(key, shown(value), why)
     for path in _MODELS:
         for key, value in _at(table, path):
-            if value not in _OURS and not str(value).startswith("bundled:"):
+            if not _OURS.fullmatch(str(value)):
                 yield Claim(key, shown(value), _SENT)
     for path in _PATHS:
         for key, value in _at(table, path):
