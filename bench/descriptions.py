@@ -2,8 +2,9 @@
 
 The documentation of ADK is indexed plain, then with a description of each of its folders, as
 somebody who knows the folders would give them: they were written from the folders' names and the
-first sentences of some index pages, with one of the questions seen before. Every question of `adk-dev`
-that has an answer in the documentation is asked of both, by the usual profile and by words alone.
+first sentences of some index pages, with one of the questions seen before. Every question of
+`adk-dev` that has an answer in the documentation is asked of both, by the usual profile and by
+words alone.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def place_of(given: str) -> str:
     parts = [part for part in given.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise ValueError(f"{given!r} leads out of the source")
-    return "/".join(parts)
+    return _unicode("/".join(parts))
 
 
 def text_of(given: object) -> str:
@@ -52,7 +52,16 @@ def text_of(given: object) -> str:
         raise ValueError(f"a description is a text, not {given!r}"[:200])
     if len(given) > MOST_CHARS:
         raise ValueError(f"a description has {len(given):,} characters; at most {MOST_CHARS:,}")
-    return " ".join(given.split())
+    return _unicode(" ".join(given.split()))
+
+
+def _unicode(text: str) -> str:
+    """The text. Raises ValueError where it cannot be written down."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{text!r} is not valid Unicode"[:200]) from error
+    return text
 
 
 def described(

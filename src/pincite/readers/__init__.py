@@ -75,6 +75,11 @@ def text_in(raw: bytes, source: Source, path: str) -> tuple[str, str]:
     return (without_secrets(text, path) if source.mask_secrets else text), encoding
 
 
+def _title(extraction: Extraction, source: Source) -> str:
+    title = extraction.title
+    return without_secrets(title, "") if source.mask_secrets else title
+
+
 def extracted_document(
     extraction: Extraction, content_hash: str, *, source: Source, path: str, ref: str
 ) -> Document:
@@ -92,7 +97,7 @@ def extracted_document(
         content_hash=content_hash,
         source_type=found.source_type,
         language=found.language,
-        title=extraction.title or path.rpartition("/")[2],
+        title=_title(extraction, source) or path.rpartition("/")[2],
         url=url_for(path, source.url_rule),
         cited_in=extraction.unit,
         pages=extraction.pages,
