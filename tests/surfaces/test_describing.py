@@ -63,6 +63,8 @@ def test_a_new_word_shows_at_once_outlives_indexing_and_can_be_taken_away(harbou
     harbour("index")
     (found,) = harbour.json("search", QUESTION)["evidence"]
     assert found["descriptions"] == [ALL, INNER, "Written by the smith."]
+    (file,) = harbour.json("ls", "guides/keys.md")["files"]
+    assert file["descriptions"] == [ALL, INNER, "Written by the smith."]
     listed = harbour("describe").stdout.splitlines()
     assert [line.split("  ")[0] for line in listed] == [
         *("harbour:", "harbour:guides", "harbour:guides/keys.md"),
