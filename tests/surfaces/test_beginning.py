@@ -121,6 +121,18 @@ def test_a_file_that_was_found_is_refused_in_a_pipe_with_the_command(cli: Cli) -
     cli("trust", "--list", code=3, **user)
 
 
+def test_a_daemon_that_runs_answers_nobody_by_a_file_that_is_not_trusted(cli: Cli) -> None:
+    user = homes(cli)
+    cli.write("docs/keys.md", "# Keys\n\nTo rotate a key, call rotate_key.\n")
+    cli("index", "docs", "--lexical", **user)
+    assert "keys.md" in cli("search", "rotate a key", **user).stdout
+    cli.write("pincite.toml", '[models]\nllm = "llamacpp:x"\n')
+    assert "models.llm" in cli("search", "rotate a key", code=2, **user).stderr
+    assert "keys.md" in cli("search", "rotate a key", **user | {"PINCITE_TRUST": "1"}).stdout
+    cli("trust", **user)
+    assert "keys.md" in cli("search", "rotate a key", **user).stdout
+
+
 def test_what_needs_no_trust_and_what_is_not_found_say_so(cli: Cli) -> None:
     user = homes(cli)
     cli.write("pincite.toml", "[select]\nresults = 3\n")
