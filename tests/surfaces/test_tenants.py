@@ -62,8 +62,9 @@ COMMANDS = {
     **dict.fromkeys(
         ("index", "import", "reembed", "push", "pull", "status", "stop", "watch"), "owner"
     ),
-    **dict.fromkeys(("collections", "models", "cache", "config", "presets"), "owner"),
+    **dict.fromkeys(("collections", "models", "cache", "config", "presets", "describe"), "owner"),
     **dict.fromkeys(("doctor", "embed", "rerank", "schema", "completion"), "nothing of an index"),
+    **dict.fromkeys(("init", "trust"), "nothing of an index"),
     **dict.fromkeys(
         ("eval check", "eval compare", "eval report", "eval import", "eval export"),
         "nothing of an index",
