@@ -39,7 +39,7 @@ SUBJECTS: Final = (
     ),
 )
 #: These take an hour or more, and run only when they are asked for.
-LONG: Final = ("million", "records", "documents", "tenants", "wordings")
+LONG: Final = ("million", "records", "documents", "tenants", "wordings", "descriptions")
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
 

@@ -30,6 +30,9 @@ def _files_of_a_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
         patch.setenv("XDG_STATE_HOME", str(home / "state"))
+        patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+        patch.setenv("XDG_DATA_HOME", str(home / "data"))
+        patch.setenv("PINCITE_TRUST", "1")  # files of tests are theirs; tests of trust say so
         patch.setenv(
             "PINCITE_REFRESH", "manual"
         )  # nothing is indexed behind a test that edits files

@@ -15,4 +15,4 @@ def clean_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name not in VARIABLES and not name.startswith("PINCITE_")
     }
-    return {**given, "PINCITE_REFRESH": "manual"}
+    return {**given, "PINCITE_REFRESH": "manual", "PINCITE_TRUST": "1"}

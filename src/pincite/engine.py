@@ -15,6 +15,7 @@ from pincite.daemon.encoder import QueryEncoder
 from pincite.deps import Admit
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
+from pincite.maintenance.describe import Describer
 from pincite.model import EvidencePack, Question, Scope, SourceType, TaskMode
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 1_000_000
 
 
-class AsyncPincite(RecordWriter, Answerer, FileReader, Contexts):
+class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
     """An index folder, open. Use it as an async context manager; one event loop per instance.
 
     >>> async with AsyncPincite(".pincite") as pincite:

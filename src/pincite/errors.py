@@ -3,6 +3,7 @@
     PinciteError
     ├── UsageError            a bad option, path or query: something that cannot be
     │   ├── ConfigError       a setting or profile that is unknown or contradicts itself
+    │   │   └── UntrustedConfig  a file that was found asks for what takes a person's word
     │   ├── TagsRequired      a collection that is only searched and read with certain tags
     │   ├── InvalidAttribute  an attribute that cannot be: its name, its type or its value
     │   ├── InvalidRecord     a record that cannot be: its id, its text or a field
@@ -62,6 +63,26 @@ class ConfigError(UsageError):
     def __init__(self, message: str, *, hint: str = "", keys: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint=hint)
         self.keys = keys
+
+
+class UntrustedConfig(ConfigError):
+    """A `pincite.toml` that nobody named and nobody trusted asks for models, addresses or paths
+    outside of its folder. `config` is the file, `digest` what is remembered if it is trusted,
+    `claims` are a key, its value, a reason and where a path leads each."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        config: str = "",
+        digest: str = "",
+        claims: tuple[tuple[str, ...], ...] = (),
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.config = config
+        self.digest = digest
+        self.claims = claims
 
 
 class InvalidAttribute(UsageError):

@@ -32,6 +32,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
 from pincite.ingestion.report import IngestReport, Progress
+from pincite.maintenance.describe import Description
 from pincite.model import (
     Answer,
     AnswerEvent,
@@ -361,6 +362,22 @@ class Pincite:
     def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
         """See `AsyncPincite.forget`."""
         return self._call(partial(self._engine.forget, collection, source, waiting))
+
+    def describe(
+        self,
+        place: str | PathLike[str],
+        text: str,
+        *,
+        collections: str | Iterable[str] = (),
+        waiting: Waiting = Waiting(WAIT_S),
+    ) -> tuple[Description, ...]:
+        """See `AsyncPincite.describe`."""
+        asked = partial(self._engine.describe, collections=collections, waiting=waiting)
+        return self._call(partial(asked, place, text))
+
+    def descriptions(self) -> tuple[Description, ...]:
+        """See `AsyncPincite.descriptions`."""
+        return self._call(self._engine.descriptions)
 
     def remember(self, user: str, text: str) -> tuple[Fact, ...]:
         """See `AsyncPincite.remember`."""

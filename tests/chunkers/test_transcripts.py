@@ -213,3 +213,33 @@ def test_a_conversation_is_found_by_role_time_and_session_and_verified(tmp_path:
         pincite.index(log.parent)
         assert pincite.search("zebra protocol", context="none")[0].start_line <= 5
         pincite.stop()
+
+
+def test_half_a_line_is_nobodys_until_it_is_whole_and_secrets_in_lines_are_stars(
+    tmp_path: Path,
+) -> None:
+    secret = "ghp_0123456789abcdefghijABCDEFGHIJ"
+    whole = lines([*PLAIN, {"role": "user", "content": f'the zebra "{secret}"\nü protocol'}])
+    log = tmp_path / "logs" / "a.jsonl"
+    log.parent.mkdir()
+    log.write_bytes(whole.encode()[:-20])  # somebody is writing
+    with Pincite(tmp_path / ".pincite") as pincite:
+        pincite.index(log.parent, lexical=True, mask_secrets=True)
+        assert not pincite.search("zebra", context="none").evidence
+        pack = pincite.search("good day", context="none")
+        log.write_bytes(whole.encode())
+        assert [one.status for one in pincite.verify(pack)] == ["fresh"]
+        pincite.index()
+        pack = pincite.search("zebra protocol", context="none")
+        assert secret not in pack.to_json()
+        assert "*" * len(secret) in pack[0].text
+        assert [one.status for one in pincite.verify(pack)] == ["fresh"]
+        passage = pincite.get(pack[0].citation)
+        assert passage.text in pack[0].text or pack[0].text in passage.text
+        assert secret not in passage.text
+        (read,) = pincite.get_many(["logs:a.jsonl"]).passages
+        assert secret not in read.text
+        assert len(read.raw) == len(whole.encode())
+        (checked,) = pincite.check([pack[0].citation])
+        assert checked.status == "fresh"
+        pincite.stop()

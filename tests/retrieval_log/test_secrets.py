@@ -12,8 +12,8 @@ import pytest
 
 from pincite.daemon.__main__ import WithoutSecrets
 from pincite.errors import ConfigError
-from pincite.retrieval_log.secrets import MASK, find_secrets, mask
 from pincite.settings.retrieval_log import take_log_settings
+from pincite.support.secrets import MASK, find_secrets, mask
 from tests.surfaces.conftest import Cli, cli
 
 __all__ = ["cli"]

@@ -47,7 +47,7 @@ PYTHON = {
     **dict.fromkeys(("index", "upsert", "collections", "warm", "refresh", "reopen"), "owner"),
     **dict.fromkeys(("freshness", "close", "stop", "reembed", "drop"), "owner"),
     **dict.fromkeys(("answer", "answer_stream", "answering"), "answers"),  # tests/engine
-    **dict.fromkeys(("forget", "client", "deps"), "owner"),
+    **dict.fromkeys(("forget", "client", "deps", "describe", "descriptions"), "owner"),
     **dict.fromkeys(("remember", "recall", "facts", "forget_facts", "turns"), "user"),
     **dict.fromkeys(("begin_conversation", "conversations", "delete_conversation"), "user"),
     "context_for": "tags",
@@ -62,8 +62,9 @@ COMMANDS = {
     **dict.fromkeys(
         ("index", "import", "reembed", "push", "pull", "status", "stop", "watch"), "owner"
     ),
-    **dict.fromkeys(("collections", "models", "cache", "config", "presets"), "owner"),
+    **dict.fromkeys(("collections", "models", "cache", "config", "presets", "describe"), "owner"),
     **dict.fromkeys(("doctor", "embed", "rerank", "schema", "completion"), "nothing of an index"),
+    **dict.fromkeys(("init", "trust"), "nothing of an index"),
     **dict.fromkeys(
         ("eval check", "eval compare", "eval report", "eval import", "eval export"),
         "nothing of an index",

@@ -26,9 +26,11 @@ class Told:
 
     @property
     def about(self) -> str:
-        """What stands around the text and names what it is about: path, title, headings."""
+        """What stands around the text and names what it is about: path, title, headings,
+        what is said of its folder."""
         item = self.item
-        return "\n".join((item.repo, item.path, item.title, *item.headings, *item.symbols))
+        named = (item.repo, item.path, item.title, *item.headings, *item.symbols)
+        return "\n".join((*named, *item.descriptions))
 
     @property
     def all_text(self) -> str:

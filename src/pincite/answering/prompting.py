@@ -105,6 +105,7 @@ def block_of(told: Told, fence: str, *, cut: bool = False) -> str:
     about = [
         ("Title", item.title),
         ("Section", " > ".join(item.headings)),
+        ("Folder", " ".join(item.descriptions)),
         ("", f"{item.page_unit or 'page'} {item.page}" if item.page is not None else ""),
     ]
     named = [f"{name}: {said}" if name else said for name, said in about if said]
@@ -207,7 +208,7 @@ def _unused(
     texts = [question, instructions, spoken.summary]
     texts += [*(one.text for one in facts), *(one.text for one in spoken.turns)]
     for item in evidence:
-        texts += [item.text, item.note, item.title, item.path, *item.headings]
+        texts += [item.text, item.note, item.title, item.path, *item.headings, *item.descriptions]
         texts.append(item.context.text if item.context else "")
     while any(mark in text for text in texts):
         mark = f"{mark}{sha256(mark.encode()).hexdigest()[:4]}"

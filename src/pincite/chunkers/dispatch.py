@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.packing import Packer
+from pincite.readers.transcripts import is_lines
 
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig
@@ -35,9 +36,11 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     if language == "markdown":
         return _chunk_markdown(document, config)
     if language == "transcript":
+        from pincite.chunkers.markdown_transcripts import chunk_markdown_transcript
         from pincite.chunkers.transcripts import chunk_transcript
 
-        if sections := chunk_transcript(document, config, chunk_document):
+        chunk = chunk_transcript if is_lines(document.path) else chunk_markdown_transcript
+        if sections := chunk(document, config, chunk_document):
             return sections
     lines = Lines(text)
     packer = Packer(document, lines, config)

@@ -28,7 +28,7 @@ from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.model.pages import unit_of
 from pincite.model.revisions import DIRTY, same_revision
 from pincite.ports import CollectionInfo, ReadableIndex
-from pincite.readers.decoding import decode
+from pincite.readers import text_in
 from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
@@ -198,7 +198,8 @@ def _text_at(opened: OpenSource, cited: _Cited, document: Document) -> str:
     raw = opened.read_at(cited.ref, cited.known.path)
     if raw is None:
         return ""
-    return "\n".join(decode(raw)[0].split("\n")[cited.start_line - 1 : cited.end_line])
+    text, _ = text_in(raw, opened.source, cited.known.path)
+    return "\n".join(text.split("\n")[cited.start_line - 1 : cited.end_line])
 
 
 def _is_revision(cited: _Cited, document: Document) -> bool:

@@ -9,9 +9,10 @@ from typing import Final, Literal
 
 from pincite.citations.locate import NotNamed, Passage, open_within
 from pincite.errors import SourceError, UsageError
-from pincite.model import Attributes, SourceType
+from pincite.model import Attributes, DocumentRecord, SourceType
 from pincite.model.citation import Citation, format_citation, with_chars, with_lines
-from pincite.ports import ReadableIndex
+from pincite.model.descriptions import descriptions_of
+from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers import extracted_suffix
 from pincite.scope.paths import path_test
 from pincite.support.terminal import one_line
@@ -26,7 +27,8 @@ MOST_BYTES: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class IndexedPath:
-    """A file or record that is indexed. `size` is in bytes, `ref` the revision that is indexed."""
+    """A file or record that is indexed. `size` is in bytes, `ref` the revision that is indexed,
+    `descriptions` are what is said of its folders and of itself, outermost first."""
 
     collection: str
     source: str
@@ -35,6 +37,7 @@ class IndexedPath:
     ref: str
     size: int
     chunks: int
+    descriptions: tuple[str, ...] = ()
 
     @property
     def locator(self) -> str:
@@ -100,6 +103,7 @@ async def list_files(
         IndexedPath(
             *(info.spec.public_name, record.source, record.path, record.source_type),
             *(record.ref, record.size, record.chunks),
+            _descriptions(info, record),
         )
         for info in within.infos
         for record in await within.documents(info.spec.name)
@@ -107,6 +111,11 @@ async def list_files(
     ]
     found.sort(key=lambda one: (one.collection, one.source, one.path))
     return Listing(tuple(found[:most]), max(0, len(found) - most))
+
+
+def _descriptions(info: CollectionInfo, record: DocumentRecord) -> tuple[str, ...]:
+    source = next((one.source for one in info.sources if one.source.name == record.source), None)
+    return () if source is None else descriptions_of(source, record.path)
 
 
 async def get_many(

@@ -10,8 +10,7 @@ from pincite.citations.pages import cited_then, held_against, words_of
 from pincite.model import Document, Evidence
 from pincite.model.revisions import content_ref, same_revision, short_ref
 from pincite.ports import Readable
-from pincite.readers import content_hash_of, read_document
-from pincite.readers.decoding import decode
+from pincite.readers import content_hash_of, read_document, text_in
 from pincite.sources import Entry, OpenSource
 from pincite.support.find import Lines, find_chars, find_text
 
@@ -193,7 +192,8 @@ def _revision(
     raw = opened.read_at(item.ref, item.path)
     if raw is None:
         return "unknown"
-    text = decode(raw)[0].replace("\r\n", "\n")  # a checkout may have translated newlines
+    text = text_in(raw, opened.source, item.path)[0]
+    text = text.replace("\r\n", "\n")  # a checkout may have translated newlines
     return "confirmed" if _holds(text, item, text_cut=text_cut) else "refuted"
 
 

@@ -29,7 +29,7 @@ class WithoutSecrets(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line and its traceback, masked as the retrieval log is."""
-        from pincite.retrieval_log.secrets import mask
+        from pincite.support.secrets import mask
 
         return mask(super().format(record))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
@@ -19,6 +20,7 @@ from pincite.model import (
 )
 from pincite.model.citation import place_of
 from pincite.stages.expand import Expanded
+from pincite.stages.look import Looked
 from pincite.stages.probe import Probed
 from pincite.stages.retrieve import Retrieved
 from pincite.support.terminal import one_line
@@ -139,6 +141,19 @@ def _(value: Pool) -> _Description:
 def _(value: Gated) -> _Description:
     verdict = value.verdict
     return f"{verdict.level}: {verdict.reason}", tuple(map(_view, value.candidates)), ()
+
+
+@_describe.register
+def _(value: Looked) -> _Description:
+    truths = Counter(value.truths)
+    parts = [f"{count} {truth}" for truth, count in sorted(truths.items())]
+    parts += [f"{len(value.omitted)} left out"] if value.omitted else []
+    said = {one.chunk.path: one.descriptions for one in value.candidates if one.descriptions}
+    told = [
+        f"; {one_line(path)} is in {' > '.join(one_line(text) for text in texts)!r}"
+        for path, texts in said.items()
+    ]
+    return f"{', '.join(parts) or 'nothing'}{''.join(told[:_SHOWN])}", (), ()
 
 
 @_describe.register

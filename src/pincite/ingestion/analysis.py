@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
@@ -38,10 +39,24 @@ def analyse(
     document: Document, chunker: ChunkerConfig, sparse: SparseEncoder, average_length: float
 ) -> Analysed:
     """Cut and weigh. `average_length` is as in `SparseEncoder.encode_document`."""
-    sections = tuple(chunk_document(document, chunker))
+    sections = with_description(document, chunk_document(document, chunker))
     texts = map(enrich, cut(document, sections))
     weights = tuple(sparse.encode_document(text, average_length) for text in texts)
     return Analysed(sections, weights)
+
+
+def with_description(document: Document, sections: Iterable[Section]) -> tuple[Section, ...]:
+    """The sections with what is said of the document's folders before what encoders read of each.
+    Their spans, and so what is cited, stay."""
+    if not document.described:
+        return tuple(sections)
+    return tuple(
+        replace(one, plain=f"{document.described}\n\n{_read_as(document, one)}") for one in sections
+    )
+
+
+def _read_as(document: Document, one: Section) -> str:
+    return document.text[one.start : one.end] if one.plain is None else one.plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from pincite.support.arguments import (
     texts_of,
 )
 
-_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background")
+_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background", "mask_secrets")
 _TEXTS: Final = ("collection", "name", "ref", "url_rule", "language", "model", "sparse")
-_MAY_BE_NONE: Final = ("name", "ref", "url_rule", "anchors")
+_MAY_BE_NONE: Final = ("name", "ref", "url_rule", "anchors", "mask_secrets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class IndexOptions:
     `[[source]]` and those that are remembered; None, an empty text or an empty list takes one away.
     `attribute_texts` are such in words, each `NAME=VALUE`: of the type that the collection has for
     the name, else of the one that they look like; a name that is there twice has a list.
+    `mask_secrets` says whether what looks like a secret is replaced by stars before anything else
+    sees a file; None: as before.
 
     `wait_s`: for how many seconds to wait for others who write to the collection."""
 
@@ -55,6 +57,7 @@ class IndexOptions:
     sparse: str = ""
     attributes: Mapping[str, object] = field(default_factory=dict)
     attribute_texts: tuple[str, ...] = ()
+    mask_secrets: bool | None = None
     wait_s: float = WAIT_S
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
@@ -80,6 +83,7 @@ class IndexKeywords(TypedDict, total=False):
     sparse: str
     attributes: Mapping[str, object]
     attribute_texts: str | Iterable[str]
+    mask_secrets: bool | None
     wait_s: float
     on_notice: Callable[[Notice], None]
     on_fetch: Callable[[str, int, int], None]
@@ -101,7 +105,8 @@ class RecordKeywords(TypedDict, total=False):
 
 #: What describes files and their sources, in the order of `IndexOptions`.
 _OF_FILES: Final = tuple(
-    "name ref url_rule anchors include exclude background attributes attribute_texts".split()
+    "name ref url_rule anchors include exclude background attributes attribute_texts"
+    " mask_secrets".split()
 )
 
 

@@ -9,6 +9,7 @@ from pincite.chunkers import lacks_grammar
 from pincite.errors import SourceError
 from pincite.ingestion.batch import SkippedFile
 from pincite.model import Attributes, Document
+from pincite.model.descriptions import indexed_description
 from pincite.ports import Image
 from pincite.readers import (
     content_hash_of,
@@ -22,6 +23,7 @@ from pincite.readers.extraction import reason_of
 from pincite.readers.front_matter import FrontMatter, front_matter_of
 from pincite.readers.includes import expand_includes
 from pincite.readers.remarks import remarks_of
+from pincite.readers.transcripts import is_lines
 from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included
 
@@ -45,8 +47,17 @@ class ReadFile:
 
 
 def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
-    """The document in a file, or why there is none. Raises SourceError where the file cannot be
-    read, and whatever a reader has not foreseen."""
+    """The document in a file, with what is said of its folders where that is indexed, or why there
+    is none. Raises SourceError where the file cannot be read, and whatever a reader has not
+    foreseen."""
+    found = _read(opened, entry)
+    if isinstance(found, SkippedFile) or not opened.source.index_descriptions:
+        return found
+    said = indexed_description(opened.source, entry.path)
+    return replace(found, document=replace(found.document, described=said))
+
+
+def _read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     if (document := opened.document(entry)) is not None:
         return ReadFile(document)
     raw = opened.read(entry)
@@ -62,13 +73,25 @@ def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
     found = _with_inclusions(opened, document)
     address = _unaddressed(opened, document)
     front = FrontMatter()
-    if source.front_matter and document.language == "markdown":
+    if source.front_matter and _may_have_front_matter(document):
         front = front_matter_of(document.text)
+        if document.language == "transcript":  # its turns have these, where it says them
+            of_turns = ("role", "time", "session")
+            front = replace(front, values=_without(front.values, of_turns))
     broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
     lacking = lacks_grammar(document.language)
     uncut = (f"no_grammar: {document.language}, {_LANGUAGES}",) if lacking else ()
     notes = (*found.notes, *address, *broken, *uncut, *remarks_of(found.document))
     return replace(found, notes=notes, fields=front.values)
+
+
+def _may_have_front_matter(document: Document) -> bool:
+    in_markdown = document.language == "transcript" and not is_lines(document.path)
+    return in_markdown or document.language == "markdown"
+
+
+def _without(values: Mapping[str, object], names: tuple[str, ...]) -> Mapping[str, object]:
+    return {name: value for name, value in values.items() if name not in names}
 
 
 def _extracted(opened: OpenSource, entry: Entry, raw: bytes) -> ReadFile | SkippedFile:

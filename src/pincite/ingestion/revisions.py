@@ -10,8 +10,10 @@ from hashlib import blake2b
 from pincite.chunkers import lacks_grammar
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
+from pincite.model.descriptions import indexed_description
 from pincite.readers import extracted_suffix, file_type, url_for
 from pincite.readers.extractors import extractor_name
+from pincite.readers.secrets import MASKED
 from pincite.sources import Entry, OpenSource
 from pincite.sources.including import state_of
 
@@ -67,6 +69,10 @@ def fingerprints_of(
         parts.append(made_of)
     if includes:
         parts.append(state_of(opened, path, includes.split("\n")))
+    if opened.source.index_descriptions and (said := indexed_description(opened.source, path)):
+        parts.append(f"described {said}")
+    if opened.source.mask_secrets:
+        parts.append(MASKED)
     if _lacks_grammar(path):
         parts.append("no grammar")  # cut again when there is one
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from pincite.errors import SourceError
+from pincite.errors import ConfigError, SourceError
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.source_attributes import attributes_of_source, require_whole
 from pincite.model import AttributeType, Source, SourceRecord
 from pincite.model.attributes import type_of
+from pincite.model.descriptions import described
 from pincite.ports import CollectionInfo
 from pincite.readers import compile_rules
 from pincite.settings.sources import SourceConfig, configured_at
@@ -67,6 +68,7 @@ def open_all(
             names = (source.source.name, *sorted(former))
             remembered = [r.source for name in names for r in records if r.source.name == name]
             _describe(source, remembered[:1], config, options, types)
+        _share(opened)
         require_whole([source for source, _ in opened], records)
         yield opened
     finally:
@@ -115,13 +117,54 @@ def _describe(
     source = opened.source
     if source.kind == "records":
         return  # each of them has its own
-    before = remembered[0] if remembered else replace(source, attributes={}, front_matter=True)
+    plain = replace(source, attributes={}, front_matter=True, descriptions={})
+    before = remembered[0] if remembered else plain
     given = config.attributes if config else {}
     values = attributes_of_source(source.name, before.attributes, given, options, types)
     types.update({n: kind for n, v in values.items() if n not in types and (kind := type_of(v))})
     said = config.front_matter if config else None
     front_matter = before.front_matter if said is None else said
-    opened.source = replace(source, attributes=values, front_matter=front_matter)
+    masked = options.mask_secrets
+    if masked is None and config:
+        masked = config.mask_secrets
+    indexed = config.index_descriptions if config else None
+    opened.source = replace(
+        source,
+        attributes=values,
+        front_matter=front_matter,
+        descriptions=_described(opened, before, config),
+        index_descriptions=before.index_descriptions if indexed is None else indexed,
+        mask_secrets=before.mask_secrets if masked is None else masked,
+    )
+
+
+def _described(
+    opened: OpenSource, before: Source, config: SourceConfig | None
+) -> Mapping[str, str]:
+    """What is said of the folders of a source. Raises ConfigError."""
+    if config is None:
+        return before.descriptions
+    try:
+        return described(before.descriptions, config.descriptions, opened.within)
+    except ValueError as error:
+        raise ConfigError(f"[[source]] {config.path}: descriptions: {error}") from error
+
+
+def _share(opened: Sequence[Opened]) -> None:
+    """Parts of one source have one record: what is said of its folders is said for all of them,
+    and what is masked or indexed in one of them is so in all."""
+    for name in {one.source.name for one, _ in opened}:
+        parts = [one for one, _ in opened if one.source.name == name]
+        if len(parts) < 2:
+            continue
+        said = {path: text for one in parts for path, text in one.source.descriptions.items()}
+        for one in parts:
+            one.source = replace(
+                one.source,
+                descriptions={path: said[path] for path in sorted(said)},
+                index_descriptions=any(each.source.index_descriptions for each in parts),
+                mask_secrets=any(each.source.mask_secrets for each in parts),
+            )
 
 
 def _place(location: str | Path) -> Path:

@@ -32,6 +32,7 @@ from pincite.model import DocumentRecord, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.models import BUNDLED
+from pincite.settings.opening import trusted
 
 _NICENESS: Final = 5  # at 10 a machine that compiles on all cores left it a fortieth of one
 _PR_SET_PDEATHSIG: Final = 1
@@ -156,7 +157,7 @@ def _tell(found: Found) -> None:
 
 
 async def _run(root: Path, *, remote: bool) -> None:
-    settings = load_settings(os.environ, root.parent, root)
+    settings = trusted(load_settings(os.environ, root.parent, root))
     client = open_index(settings)
     try:
         await refresh(settings, client, _tell, remote=remote)

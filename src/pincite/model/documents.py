@@ -43,6 +43,8 @@ class Source:
     `url_rule` holds one `regex=>address` per line, `anchors` how that site names its headings.
     `attributes` are those of all of its documents that have no other value of that name.
     `front_matter` says whether what its Markdown files say of themselves gives them attributes.
+    `descriptions` say what folders and files of it are, by path; `index_descriptions` says whether
+    encoders read them. With `mask_secrets` no text of it has what looks like a secret.
     """
 
     name: str
@@ -54,6 +56,9 @@ class Source:
     pinned: bool = False
     attributes: Attributes = field(default_factory=dict, hash=False)
     front_matter: bool = True
+    descriptions: Mapping[str, str] = field(default_factory=dict, hash=False)
+    index_descriptions: bool = False
+    mask_secrets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,7 @@ class Document:
 
     Where an `extractor` (its name and version) made the text of a PDF or an office file, the text
     is what that gives, the same each time: `encoding` is empty, and `elements` are its parts in
-    reading order, none of them in two pages.
+    reading order, none of them in two pages. `described` is what encoders read of its folders.
     """
 
     source: str
@@ -118,6 +123,7 @@ class Document:
     pages: tuple[PageSpan, ...] = ()
     extractor: str = ""
     elements: tuple[Element, ...] = ()
+    described: str = ""
 
 
 class OnPage(msgspec.Struct, frozen=True):

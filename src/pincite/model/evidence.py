@@ -151,7 +151,10 @@ class Evidence(msgspec.Struct, frozen=True):
     `page_unit` (page, slide, sheet, cell, chapter), from 1; there `start_char` and `end_char` count
     in the whole extracted text. `visual` says that it is a table or an image, `box` where it stands
     on the page (points from the upper left corner). `note` is what a vision model said of it, which
-    is generated and no quotation."""
+    is generated and no quotation.
+
+    `descriptions` are what the owner of the index says of the folders that it is in and of its
+    file, outermost first; they are no part of the text, and nobody cites them."""
 
     number: int
     citation: str
@@ -186,6 +189,7 @@ class Evidence(msgspec.Struct, frozen=True):
     visual: bool = False
     box: Box | None = None
     note: str = ""
+    descriptions: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:

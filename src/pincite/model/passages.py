@@ -145,6 +145,7 @@ def _block(quoted: _Quoted, count: int, numbered: bool, label: str) -> str:
         head.append(f"URL: {one_line(item.url)}")
     if item.headings:
         head.append(f"Section: {one_line(' > '.join(item.headings))}")
+    head += [f"Folder: {one_line(said)}" for said in item.descriptions]
     if item.truth == "moved":
         what = "lines" if item.page is None else "words"
         head.append(f"Its file has changed since it was indexed; these are its {what} now.")

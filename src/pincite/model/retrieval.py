@@ -215,12 +215,14 @@ RANKING_SIGNALS: frozenset[SignalName] = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk in the running, with its signals in the order in which they were given."""
+    """A chunk in the running, with its signals in the order in which they were given. Where its
+    source has been looked at, `descriptions` are those of its folders, outermost first."""
 
     collection: str
     chunk: Chunk
     signals: tuple[Signal, ...]
     vector: Vector | None = field(default=None, compare=False, repr=False)
+    descriptions: tuple[str, ...] = ()
 
     def signal(self, name: SignalName) -> Signal | None:
         """The latest signal of that name, or None."""
@@ -231,7 +233,9 @@ class Candidate:
 
     def with_signal(self, signal: Signal) -> Candidate:
         """The same with one signal more."""
-        return Candidate(self.collection, self.chunk, (*self.signals, signal), self.vector)
+        return Candidate(
+            self.collection, self.chunk, (*self.signals, signal), self.vector, self.descriptions
+        )
 
     @property
     def rank_signal(self) -> Signal:

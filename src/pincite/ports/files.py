@@ -24,7 +24,8 @@ class Quote:
 class Seen:
     """A quote as its file has it now: lines, text, revision and context. Where the file has it
     no more, `gone` says whether the text or the file is missing, `detail` in words why, and the
-    rest is as it was indexed. `notice` is what is to be said of the source."""
+    rest is as it was indexed. `notice` is what is to be said of the source, `descriptions` what
+    its owner says of the folders of the file, outermost first."""
 
     chunk: Chunk
     context: Context | None
@@ -32,6 +33,7 @@ class Seen:
     gone: Gone | None = None
     detail: str = ""
     notice: Notice | None = None
+    descriptions: tuple[str, ...] = ()
 
 
 class Files(Protocol):

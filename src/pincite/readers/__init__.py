@@ -11,8 +11,10 @@ from pincite.readers.extracting import extract
 from pincite.readers.extraction import Extraction
 from pincite.readers.extractors import extracted_suffix
 from pincite.readers.languages import LANGUAGES, FileType, file_type, may_be_read
+from pincite.readers.markdown_transcripts import is_markdown_transcript
+from pincite.readers.secrets import without_secrets
 from pincite.readers.titles import title_of
-from pincite.readers.transcripts import LINES, is_transcript
+from pincite.readers.transcripts import is_lines, is_transcript
 from pincite.readers.urls import compile_rules, url_for
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "file_type",
     "may_be_read",
     "read_document",
+    "text_in",
     "url_for",
 ]
 
@@ -45,8 +48,10 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
         content_hash = content_hash_of(raw)
         extraction = extract(path, raw, content_hash)
         return extracted_document(extraction, content_hash, source=source, path=path, ref=ref)
-    text, encoding = decode(raw)
-    if path.lower().endswith(LINES) and is_transcript(text):
+    text, encoding = text_in(raw, source, path)
+    if (is_lines(path) and is_transcript(text)) or (
+        found.language == "markdown" and is_markdown_transcript(text)
+    ):
         found = FileType("transcript", "docs")
     return Document(
         source=source.name,
@@ -63,6 +68,18 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
     )
 
 
+def text_in(raw: bytes, source: Source, path: str) -> tuple[str, str]:
+    """The text of a file as it is cited, and its encoding: what looks like a secret is masked
+    where its source says so."""
+    text, encoding = decode(raw)
+    return (without_secrets(text, path) if source.mask_secrets else text), encoding
+
+
+def _title(extraction: Extraction, source: Source) -> str:
+    title = extraction.title
+    return without_secrets(title, "") if source.mask_secrets else title
+
+
 def extracted_document(
     extraction: Extraction, content_hash: str, *, source: Source, path: str, ref: str
 ) -> Document:
@@ -70,16 +87,17 @@ def extracted_document(
     found = file_type(path)
     if found is None:
         raise SourceError(f"{path} is of a type that is not read.", hint="see `pincite doctor`")
+    masked = source.mask_secrets
     return Document(
         source=source.name,
         ref=ref,
         path=path,
-        text=extraction.text,
+        text=without_secrets(extraction.text, path) if masked else extraction.text,
         encoding="",
         content_hash=content_hash,
         source_type=found.source_type,
         language=found.language,
-        title=extraction.title or path.rpartition("/")[2],
+        title=_title(extraction, source) or path.rpartition("/")[2],
         url=url_for(path, source.url_rule),
         cited_in=extraction.unit,
         pages=extraction.pages,

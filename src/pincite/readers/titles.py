@@ -6,7 +6,8 @@ import html
 import re
 
 from pincite.readers.inline_markup import plain_heading, without_closing_marks
-from pincite.readers.transcripts import first_words
+from pincite.readers.markdown_transcripts import spoken, words_first_said
+from pincite.readers.transcripts import first_words, is_lines
 
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200
@@ -39,9 +40,15 @@ def title_of(text: str, path: str, language: str) -> str:
         match = _HTML_TITLE.search(head)
         found = html.unescape(_TAG.sub("", match[2])) if match else ""
     elif language == "transcript":
-        found = first_words(text)
+        found = first_words(text) if is_lines(path) else _conversation_title(text)
     found = " ".join(found.split())[:_LONGEST_CHARS]
     return found or path.rpartition("/")[2]
+
+
+def _conversation_title(text: str) -> str:
+    """What a transcript in Markdown is called before somebody speaks, else what is said first."""
+    turns = spoken(text[:_SEARCHED_CHARS])
+    return _markdown_title(text[: turns[0].start] if turns else "") or words_first_said(text)
 
 
 def _markdown_title(head: str) -> str:

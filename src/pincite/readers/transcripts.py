@@ -20,8 +20,8 @@ _ENOUGH: Final = 2  # of them that say who speaks
 _DEEP: Final = 6  # how deep lists of parts go
 _TEXTS: Final = ("text", "content", "output", "input", "arguments", "thinking", "result")
 _ROLES: Final = ("user", "human", "assistant", "model", "system", "developer", "tool", "function")
-_TIMES: Final = ("timestamp", "created_at", "time", "date", "ts")
-_SESSIONS: Final = ("sessionId", "session_id", "conversation_id", "thread_id", "session")
+TIMES: Final = ("timestamp", "created_at", "time", "date", "ts")
+SESSIONS: Final = ("sessionId", "session_id", "conversation_id", "thread_id", "session")
 _TOOL_PARTS: Final = ("tool_use", "tool_result", "function_call", "function_call_output")
 
 
@@ -33,6 +33,11 @@ class Turn:
     texts: tuple[str, ...]
     time: str = ""
     session: str = ""
+
+
+def is_lines(path: str) -> bool:
+    """Is it a file of one object a line?"""
+    return path.lower().endswith(LINES)
 
 
 def is_transcript(text: str) -> bool:
@@ -65,13 +70,13 @@ def turns_of(line: str) -> tuple[Turn, ...] | None:
         return None
     if not isinstance(held, dict):
         return None
-    time, session = _first(held, _TIMES), _first(held, _SESSIONS)
+    time, session = _first(held, TIMES), _first(held, SESSIONS)
     inner = held.get("message", held.get("payload"))
     messages = held.get("messages")
     if not isinstance(messages, list):
         messages = [inner if isinstance(inner, dict) else held]
     return tuple(
-        Turn(role, texts, _first(one, _TIMES) or time, session)
+        Turn(role, texts, _first(one, TIMES) or time, session)
         for one in messages
         if isinstance(one, dict)
         for role, texts in _said(one)

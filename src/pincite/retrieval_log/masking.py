@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from pincite.retrieval_log.event import Asked, Event
-from pincite.retrieval_log.secrets import mask, secrets_in
+from pincite.support.secrets import mask, secrets_in
 
 T = TypeVar("T")
 

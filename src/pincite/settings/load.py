@@ -13,6 +13,7 @@
 | `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
 | `PINCITE_REFRESH` | does the index keep itself up to date: `auto`, `manual` | `refresh.mode` |
+| `PINCITE_TRUST` | `1`: every `pincite.toml` that is found is trusted | `0` |
 | `PINCITE_PAGER` | what long results of a search are read in | `PAGER`, else `less` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
@@ -97,7 +98,7 @@ VARIABLES = (
     *("PINCITE_CACHE", "PINCITE_RATES"),
     *KEYS_AND_FILES,
     *ADDRESSES.values(),
-    *("PINCITE_LOG", "PINCITE_REFRESH", PAGER),
+    *("PINCITE_LOG", "PINCITE_REFRESH", "PINCITE_TRUST", PAGER),
     *SEARCH_VARIABLES,
     *SERVER_VARIABLES,
 )
@@ -107,7 +108,8 @@ VARIABLES = (
 class Settings:
     """Where things are, the profile, and which models to use beside the bundled one. `threads` is
     None for one per core, `layers` is where it all comes from, the strongest first, `collection`
-    is the one that the environment names, else `store.base`."""
+    is the one that the environment names, else `store.base`. `found` says that nobody named
+    `config`: it lay beside the index."""
 
     index: Path
     models: Path
@@ -129,6 +131,7 @@ class Settings:
     foreign: Mapping[str, ForeignSettings] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     collection: str = ""
+    found: bool = False
 
     @property
     def indexed_collection(self) -> str:
@@ -215,15 +218,40 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         foreign=system.foreign,
         keys={name: environ[name] for name in (*KEYS_AND_FILES, *SHARED) if name in environ},
         collection=collection,
+        found=_is_found(environ, config),
     )
 
 
 def find_index(folder: Path) -> Path:
-    """The nearest index folder here or above, else the one that would be made here."""
+    """The nearest index folder here or above; else that of the user, if `pincite init --user` made
+    one; else the one that would be made here, as it is where a `pincite.toml` lies here."""
     for place in (folder, *folder.parents):
         if holds_index(place / INDEX_FOLDER):
             return place / INDEX_FOLDER
+    if not _is_file(folder / CONFIG_FILE) and _is_file(user_config()):
+        return user_index()
     return folder / INDEX_FOLDER
+
+
+def user_config() -> Path:
+    """The `pincite.toml` of the user, for what belongs to no project."""
+    import platformdirs
+
+    return platformdirs.user_config_path("pincite") / CONFIG_FILE
+
+
+def user_index() -> Path:
+    """The index folder that goes with it."""
+    import platformdirs
+
+    return platformdirs.user_data_path("pincite") / INDEX_FOLDER
+
+
+def _is_found(environ: Mapping[str, str], config: Path | None) -> bool:
+    """Has nobody named the file, and nobody said that files are to be trusted?"""
+    if config is None or environ.get("PINCITE_CONFIG") or _flag(environ, "PINCITE_TRUST"):
+        return False
+    return config != user_config()
 
 
 def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
@@ -234,6 +262,8 @@ def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
             raise ConfigError(f"PINCITE_CONFIG names {path}, and there is no such file")
         return path
     beside = index.parent / CONFIG_FILE
+    if not _is_file(beside) and index == user_index():
+        beside = user_config()
     return beside if _is_file(beside) else None
 
 

@@ -140,6 +140,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "exclude": "no paths that match these globs",
             "attributes": "values that all of its documents have; an empty text removes one",
             "front_matter": "whether the front matter of Markdown gives attributes",
+            "descriptions": "what folders and files below it are, by path; empty removes one",
+            "index_descriptions": "whether encoders read these",
+            "mask_secrets": "whether stars stand in place of what looks like a secret",
         },
         "attributes": {
             "NAME": "the type of an attribute; of others it is inferred from the first value",

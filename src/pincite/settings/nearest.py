@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 _FOLDER: Final = ".pincite"
 _CATALOG: Final = "catalog.db"
 #: Where files are that no setting names.
-_PLACES: Final = ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")
+_PLACES: Final = (
+    *("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"),
+)
 _PREFIX: Final = "PINCITE_"
 _OURS: Final = (
     *("QDRANT_COLLECTION", "SEARCH_MODE", "SEARCH_VECTOR_WEIGHT"),

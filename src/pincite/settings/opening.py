@@ -7,23 +7,33 @@ from pathlib import Path
 
 from pincite.errors import UsageError
 from pincite.settings.load import Settings, load_settings
+from pincite.settings.trust import require_trust
 from pincite.support.arguments import shown
 
 
 def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
     """Complete settings as they are; those of an index folder, which need not be there yet; or by
     default what the environment and the current folder say. Raises UsageError for what is none of
-    them or no folder, ConfigError for settings that are wrong."""
+    them or no folder, ConfigError for settings that are wrong, UntrustedConfig for those of a file
+    that was found and asks for what nobody has agreed to. Whoever brings Settings vouches for
+    them."""
     if isinstance(index, Settings):
         settings = index
     else:
         place = None if index is None else _path(index)
-        settings = load_settings(os.environ, _here(), place)
+        settings = trusted(load_settings(os.environ, _here(), place))
     if _is_file(settings.index):
         raise UsageError(
             f"{settings.index} is a file, and an index is a folder",
             hint=f"{str(settings.index.parent / '.pincite')!r}",
         )
+    return settings
+
+
+def trusted(settings: Settings) -> Settings:
+    """The same. Raises UntrustedConfig where its file was found, and takes trust."""
+    if settings.found:
+        require_trust(settings.layers, settings.config)
     return settings
 
 

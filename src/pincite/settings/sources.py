@@ -10,6 +10,7 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import AnchorStyle, AttributeType
+from pincite.model.descriptions import described
 from pincite.readers.urls import compile_rules
 from pincite.settings.attributes import check_given
 
@@ -22,6 +23,7 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     none itself: a folder, an archive. What is left out is found, or is as it was when the source
     was indexed before. `attributes` are of all of its documents; those that are not named stay as
     they were. Without `front_matter`, what Markdown files say of themselves gives no attributes.
+    `descriptions` are of folders and files below `path`; an empty text removes one.
     """
 
     path: str
@@ -34,6 +36,9 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     exclude: tuple[str, ...] = ()
     attributes: dict[str, Any] = {}
     front_matter: bool | None = None
+    descriptions: dict[str, str] = {}
+    index_descriptions: bool | None = None
+    mask_secrets: bool | None = None
 
     @property
     def url_rules(self) -> str | None:
@@ -64,6 +69,13 @@ def sources_from(
         ) from error
     for each in found:
         check_given(each.attributes, declared, f"{origin}: [[source]] {each.path}: attributes")
+        try:
+            described({}, each.descriptions)
+        except ValueError as error:
+            raise ConfigError(
+                f"{origin}: [[source]] {each.path}: descriptions: {error}",
+                hint='paths count from the source: descriptions = { "guides/" = "For operators" }',
+            ) from error
         if each.url_rules:
             try:
                 compile_rules(each.url_rules)

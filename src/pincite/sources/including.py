@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from pincite.errors import SourceError
-from pincite.readers.decoding import decode
+from pincite.readers import text_in
 from pincite.sources.entries import OpenSource
 from pincite.sources.kinds import reject_content
 
@@ -21,7 +21,7 @@ def read_included(opened: OpenSource, page: str, name: str) -> str | None:
     highest first: a site may be built from any of them.
     """
     raw = _raw(opened, page, name)
-    return decode(raw)[0] if raw is not None else None
+    return text_in(raw, opened.source, name)[0] if raw is not None else None
 
 
 def leads_out(page: str, name: str) -> bool:

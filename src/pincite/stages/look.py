@@ -55,7 +55,9 @@ async def look(
 
 
 def _as_seen(one: Candidate, now: Seen) -> Candidate:
-    return one if now.chunk is one.chunk else replace(one, chunk=now.chunk)
+    if now.chunk is one.chunk and now.descriptions == one.descriptions:
+        return one
+    return replace(one, chunk=now.chunk, descriptions=now.descriptions)
 
 
 def _omitted(one: Candidate, now: Seen) -> Omitted:

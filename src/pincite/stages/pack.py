@@ -175,4 +175,5 @@ def _evidence(
         visual=chunk.visual,
         box=chunk.on_page.box if chunk.on_page else None,
         note=chunk.on_page.note if chunk.on_page else "",
+        descriptions=candidate.descriptions,
     )

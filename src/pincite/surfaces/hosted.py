@@ -28,6 +28,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, EnginePanicked, PinciteError, UsageError
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.nearest import places
+from pincite.settings.opening import trusted
 from pincite.surfaces.answer import Printed, Wanted, parts_to_json, printed
 from pincite.surfaces.hidden import hidden_preset
 from pincite.trace import Trace
@@ -145,7 +146,8 @@ def _settings(asked: Mapping[str, Any], root: Path) -> Settings:
     if asked["places"] != list(places(os.environ)):
         raise _Declined("the client has its files elsewhere")
     try:
-        settings = load_settings(asked["variables"], Path(asked["folder"]), Path(asked["index"]))
+        folder, index = Path(asked["folder"]), Path(asked["index"])
+        settings = trusted(load_settings(asked["variables"], folder, index))
     except PinciteError as error:
         raise _Declined("the settings are wrong") from error
     if settings.index.resolve() != root.resolve():

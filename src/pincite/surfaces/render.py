@@ -148,6 +148,7 @@ def _markdown(pack: EvidencePack) -> str:
             blocks.append(f"Address: {one_line(item.url)}")
         if item.headings:  # not at the beginning of a line, where it might open a block
             blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
+        blocks += [f"Folder: {one_line(said)}" for said in item.descriptions]
         if held := attributes_of(item):
             blocks.append(f"Attributes: {held}")
         blocks.append(_fenced(item.text, item))

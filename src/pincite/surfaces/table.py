@@ -109,6 +109,9 @@ def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
         yield Painted(one_line(item.url), _DIM)
     if look.details:
         yield f"\n    {score_of(item)}"
+    for said in item.descriptions:
+        yield "\n    "
+        yield Painted(one_line(said)[: max(20, look.width - 4)], _ASIDE)
     if held := attributes_of(item):
         yield f"\n    {held}"[: look.width]
 

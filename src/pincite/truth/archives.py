@@ -9,8 +9,7 @@ from pincite.errors import PinciteError
 from pincite.model import Notice, SourceRecord
 from pincite.model.revisions import content_ref
 from pincite.ports import Seen
-from pincite.readers import content_hash_of
-from pincite.readers.decoding import decode
+from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
 from pincite.sources.members import ZIP_SUFFIXES
 from pincite.sources.reopening import reopen_source
@@ -85,8 +84,9 @@ class Archives:
         other = version and version != chunk.ref and not record.source.pinned
         ref = version if version and other else content_ref(content_hash)
         if chunk.on_page is not None:
-            return changed_file(one.quote, raw, ref, content_hash)
-        return changed(one.quote, decode(raw)[0], ref, content_hash)
+            return changed_file(one.quote, raw, ref, content_hash, record.source)
+        text, _ = text_in(raw, record.source, chunk.path)
+        return changed(one.quote, text, ref, content_hash)
 
 
 def _give_up(asked: Sequence[Asked], seen: list[Seen | None], notice: Notice) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from pincite.errors import EnginePanicked, PinciteError
 from pincite.model import Notice, SourceRecord
+from pincite.model.descriptions import descriptions_of
 from pincite.model.revisions import short_ref
 from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
@@ -24,6 +25,7 @@ from pincite.truth.folders import Folders
 from pincite.truth.on_disk import RACY_NS, Disk
 from pincite.truth.seen import Asked, unchecked
 
+_STARS = "****"  # no secret is shorter
 Sources = Callable[[str], Awaitable[Sequence[SourceRecord]]]
 _Look = Callable[[SourceRecord, Sequence[Asked], list[Seen | None]], None]
 
@@ -75,7 +77,11 @@ class FilesOnDisk:
             for number, quote in asked:
                 if seen[number] is None:
                     seen[number] = unchecked(quote, _late(record.source.location))
-        found = tuple(one for one in seen if one is not None)
+        found = tuple(
+            _described(one, records.get((quote.collection, quote.chunk.repo)))
+            for quote, one in zip(quotes, seen, strict=True)
+            if one is not None
+        )
         if at_ref is None:
             return found
         return tuple(_of_ref(at_ref, *pair) for pair in zip(quotes, found, strict=True))
@@ -136,6 +142,19 @@ class FilesOnDisk:
             look: _Look = self._archives.look if of_archive else self._folders.look
             look(record, asked, run.seen)
         run.at = ""
+
+
+def _described(seen: Seen, record: SourceRecord | None) -> Seen:
+    """With what is said of its folders, and of its source where something of it is masked."""
+    if record is None:
+        return seen
+    source, chunk = record.source, seen.chunk
+    if source.descriptions:
+        seen = replace(seen, descriptions=descriptions_of(source, chunk.path))
+    if source.mask_secrets and seen.notice is None and _STARS in chunk.text:
+        said = f"stars in passages of {one_line(source.name)} stand for what looks like a secret"
+        seen = replace(seen, notice=Notice("secrets_masked", f"{said}; the files have it"))
+    return seen
 
 
 def _late(place: str) -> Notice:

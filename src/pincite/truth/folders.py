@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pincite.model import Notice, SourceRecord
+from pincite.model import Notice, Source, SourceRecord
 from pincite.model.revisions import content_ref
 from pincite.ports import Seen
-from pincite.readers.decoding import decode
+from pincite.readers import text_in
 from pincite.truth.checkouts import Checkouts, GitFile
 from pincite.truth.on_disk import Content, Disk, Lacking
 from pincite.truth.pages import changed_file
@@ -83,7 +83,7 @@ class Folders:
             if ref is None:
                 ref = content_ref(content.content_hash)
                 this.later.append((file, one))
-        this.seen[one.number] = _held_against(one, content, ref or "")
+        this.seen[one.number] = _held_against(one, content, ref or "", source)
 
     def _ask_git(self, this: _Look, head: str) -> None:
         root = this.record.source.location
@@ -96,16 +96,19 @@ class Folders:
             if isinstance(content, Lacking) or content.content_hash != file.content_hash:
                 continue  # it has changed since a moment ago
             ref = self._checkouts.ref(root, head, file, content.raw or b"")
-            this.seen[one.number] = _held_against(one, content, ref)
+            source = this.record.source
+            this.seen[one.number] = _held_against(one, content, ref, source)
 
 
 def _is_gone(seen: Seen | None) -> bool:
     return seen is None or seen.gone is not None
 
 
-def _held_against(one: Asked, content: Content, ref: str) -> Seen:
-    if content.content_hash == one.quote.chunk.content_hash:
+def _held_against(one: Asked, content: Content, ref: str, source: Source) -> Seen:
+    chunk = one.quote.chunk
+    if content.content_hash == chunk.content_hash:
         return fresh(one.quote, ref)
-    if one.quote.chunk.on_page is not None:
-        return changed_file(one.quote, content.raw or b"", ref, content.content_hash)
-    return changed(one.quote, decode(content.raw or b"")[0], ref, content.content_hash)
+    raw = content.raw or b""
+    if chunk.on_page is not None:
+        return changed_file(one.quote, raw, ref, content.content_hash, source)
+    return changed(one.quote, text_in(raw, source, chunk.path)[0], ref, content.content_hash)

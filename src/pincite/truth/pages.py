@@ -8,12 +8,13 @@ from typing import Final
 from msgspec.structs import replace as replace_chunk
 
 from pincite.errors import SourceError
-from pincite.model import Chunk, Context, Match, Notice
+from pincite.model import Chunk, Context, Match, Notice, Source
 from pincite.model.citation import format_citation, parse_citation
 from pincite.model.pages import page_of_span
 from pincite.ports import Quote, Seen
 from pincite.readers.extracting import extract_soon
 from pincite.readers.extraction import Extraction
+from pincite.readers.secrets import without_secrets
 from pincite.support.find import find_chars
 from pincite.support.terminal import one_line
 from pincite.truth.seen import gone, unchecked
@@ -22,7 +23,7 @@ from pincite.truth.seen import gone, unchecked
 WAIT_S: Final = 0.8  # guess, unmeasured: less than the second that a look may take
 
 
-def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str) -> Seen:
+def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str, source: Source) -> Seen:
     """The file has these bytes now, at that revision: the text is extracted again. Where that
     takes long, other files are looked at meanwhile, and this one is unchecked."""
     path = quote.chunk.path
@@ -33,6 +34,8 @@ def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str) -> Seen:
     if found is None:
         said = f"{one_line(path)} has changed and is still being read: its passages are unchecked"
         return unchecked(quote, Notice("source_not_answering", said))
+    if source.mask_secrets:
+        found = replace(found, text=without_secrets(found.text, path))
     chunk = _find_again(quote.chunk, found, ref, content_hash)
     if chunk is None:
         return gone(quote, "stale", "its text is not in the file any more")

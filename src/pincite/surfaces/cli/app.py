@@ -211,7 +211,9 @@ def _add_commands() -> None:
         chat,
         completion,
         config,
+        describe,
         files,
+        init,
         mcp,
         memory,
         models,
@@ -241,6 +243,7 @@ def _add_commands() -> None:
     app.add_command(cli_index.collections)
     app.add_command(records.import_)
     app.add_command(records.delete)
+    app.add_command(describe.describe)
     app.add_command(files.ls)
     app.add_command(files.multi_get)
     app.add_command(reembed.reembed)
@@ -252,6 +255,8 @@ def _add_commands() -> None:
     app.add_command(replay.replay)
     app.add_command(config.config)
     app.add_command(config.presets)
+    app.add_command(init.init)
+    app.add_command(init.trust)
     app.add_command(mcp.mcp)
     app.add_command(completion.completion)
     app.add_command(store.push)

@@ -67,6 +67,11 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
     metavar="NAME=VALUE",
     help="An attribute of all documents, such as course=ml; twice for a list, NAME= for none.",
 )
+@click.option(
+    "--mask-secrets/--no-mask-secrets",
+    default=None,
+    help="Stars in place of what looks like a key or a password; default: as before.",
+)
 @_language
 @_lexical
 @_model
@@ -91,6 +96,7 @@ def index(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     texts: tuple[str, ...],
+    mask_secrets: bool | None,
     language: str,
     lexical: bool,
     model: str,
@@ -116,6 +122,7 @@ def index(
         include=include,
         exclude=exclude,
         attribute_texts=texts,
+        mask_secrets=mask_secrets,
         language=language,
         lexical=lexical,
         model=model,

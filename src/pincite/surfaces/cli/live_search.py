@@ -17,10 +17,10 @@ from prompt_toolkit.output import create_output
 from pincite.asking import SearchOptions
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
-from pincite.settings.opening import settings_for
 from pincite.settings.terminal import terminal_settings
 from pincite.surfaces.answer import Wanted, look_of
 from pincite.surfaces.cli.live import Found, LiveView
+from pincite.surfaces.cli.options import settings_here
 
 
 def search_live(asked: Mapping[str, Any], here: str, index: Path | None, *, colour: bool) -> None:
@@ -32,7 +32,7 @@ def search_live(asked: Mapping[str, Any], here: str, index: Path | None, *, colo
 async def _search_live(
     options: SearchOptions, here: str, index: Path | None, *, colour: bool
 ) -> None:
-    settings = settings_for(index)
+    settings = settings_here(index)
     silent = replace(settings, log=replace(settings.log, enabled=False))  # halves of words
     known = terminal_settings()
     async with AsyncPincite(silent) as engine:

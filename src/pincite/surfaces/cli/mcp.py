@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +12,7 @@ from click.core import ParameterSource
 
 from pincite.errors import ConfigError
 from pincite.surfaces.cli.mcp_clients import install, uninstall
-from pincite.surfaces.cli.options import here, index_option, preset_option, say, say_hidden
+from pincite.surfaces.cli.options import index_option, preset_option, say, say_hidden, settings_here
 
 
 @click.group(invoke_without_command=True)
@@ -62,7 +61,6 @@ def mcp(
         _require_no_options(context, context.invoked_subcommand)
         return
     from pincite.asking import bound_tags, tags_of_texts
-    from pincite.settings.load import load_settings
 
     if not all(map(find_spec, ("mcp", "uvicorn"))):
         raise ConfigError(
@@ -71,7 +69,7 @@ def mcp(
         )
     from pincite.surfaces.mcp.serving import Address, Offer, serve_http, serve_stdio
 
-    settings = load_settings(os.environ, here(), index)
+    settings = settings_here(index)
     say_hidden(settings, preset)
     offer = Offer(chatgpt, preset, bound_tags(tags_of_texts(tags)))
     if http:

@@ -155,6 +155,29 @@ def here() -> Path:
         ) from error
 
 
+def settings_here(index: Path | None) -> Settings:
+    """The settings of the index folder, or of the nearest. A file that takes trust is asked about
+    on a terminal. Raises UntrustedConfig where there is nobody to ask, or the answer is no."""
+    from pincite.errors import UntrustedConfig
+    from pincite.settings.opening import settings_for
+    from pincite.settings.trust import remember_trust
+
+    try:
+        return settings_for(index)
+    except UntrustedConfig as error:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+        say(f"{one_line(error.config)} asks for what takes trust:")
+        for key, value, why, *_ in error.claims:
+            say(f"  {one_line(key)} = {one_line(value)}  ({why})")
+        sys.stderr.write("Trust this file until it changes? [y/N] ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise
+        remember_trust(Path(error.config), error.digest)
+    return settings_for(index)
+
+
 def run(
     work: Callable[[AsyncPincite], Coroutine[Any, Any, T]],
     index: Path | None,
@@ -166,9 +189,8 @@ def run(
     import asyncio
 
     from pincite.engine import AsyncPincite
-    from pincite.settings.opening import settings_for
 
-    settings = settings_for(index)
+    settings = settings_here(index)
     given = settings.refresh
     settings = replace(settings, refresh=given.off() if measured else given.by_itself())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.surfaces.cli.options import NOTHING, OK, here, index_option, json_option, say, show
+from pincite.surfaces.cli.options import (
+    NOTHING,
+    OK,
+    index_option,
+    json_option,
+    say,
+    settings_here,
+    show,
+)
 
 if TYPE_CHECKING:
     from pincite.model import Notice
@@ -18,9 +25,7 @@ if TYPE_CHECKING:
 
 
 def _settings(index: Path | None = None) -> Settings:
-    from pincite.settings.load import load_settings
-
-    return load_settings(os.environ, here(), index)
+    return settings_here(index)
 
 
 def _say_notice(notice: Notice) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 import click
 
-from pincite.surfaces.cli.options import here, index_option, say, show
+from pincite.surfaces.cli.options import index_option, say, settings_here, show
 
 
 @click.command()
@@ -35,12 +34,11 @@ def rerank(
     import asyncio
 
     from pincite.diagnostics.rerank import put_in_order, split_documents
-    from pincite.settings.load import load_settings
     from pincite.surfaces.render import to_json
 
     found = asyncio.run(
         put_in_order(
-            load_settings(os.environ, here(), index),
+            settings_here(index),
             model,
             query,
             documents or split_documents(sys.stdin.buffer.read().decode("utf-8", "replace")),

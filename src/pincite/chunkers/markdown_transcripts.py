@@ -1,0 +1,91 @@
+"""Transcripts in Markdown: a chunk is a turn, or a few short ones, and is a span of the file.
+
+What stands before somebody speaks (front matter, a title) is cut as a page is, and nobody's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pincite.chunkers.budget import estimate_tokens
+from pincite.model import Section
+from pincite.readers.front_matter import front_matter_of
+from pincite.readers.markdown_transcripts import Spoken, spoken
+from pincite.readers.transcripts import SESSIONS, TIMES
+
+if TYPE_CHECKING:
+    from pincite.chunkers.config import ChunkerConfig
+    from pincite.model import Document
+
+Cut = Callable[["Document", "ChunkerConfig"], Sequence[Section]]
+
+
+def chunk_markdown_transcript(
+    document: Document, config: ChunkerConfig, cut: Cut
+) -> tuple[Section, ...] | None:
+    """Sections of a transcript; `cut` cuts a long turn, as Markdown. None where nobody speaks."""
+    turns = spoken(document.text)
+    if not turns:
+        return None
+    about = _about(document.text[: turns[0].start])
+    sections = [*_pieces(document, 0, turns[0].start, config, cut)]
+    waiting: list[Spoken] = []
+    spent = 0
+    for turn in turns:
+        cost = estimate_tokens(document.text[turn.start : turn.end])
+        if waiting and spent + cost > config.target_tokens:
+            sections.append(_together(waiting, about))
+            waiting, spent = [], 0
+        if cost > config.target_tokens:
+            sections += _parts(document, turn, about, config, cut)
+        else:
+            waiting.append(turn)
+            spent += cost
+    if waiting:
+        sections.append(_together(waiting, about))
+    return tuple(sections)
+
+
+def _about(head: str) -> dict[str, Any]:
+    """Time and session, as the front matter says them."""
+    said = front_matter_of(head).values
+    found: dict[str, Any] = {}
+    for name, keys in (("time", TIMES), ("session", SESSIONS)):
+        values = (said[key] for key in keys if said.get(key) not in (None, ""))
+        if (value := next(values, None)) is not None:
+            found[name] = value if name == "time" else str(value)
+    return found
+
+
+def _together(turns: Sequence[Spoken], about: dict[str, Any]) -> Section:
+    """Neighbours as one, with the time of the first."""
+    roles = tuple(dict.fromkeys(one.role for one in turns))
+    return Section(
+        turns[0].start, turns[-1].end, attributes=_attributes(turns[0], about) | {"role": roles}
+    )
+
+
+def _parts(
+    document: Document, turn: Spoken, about: dict[str, Any], config: ChunkerConfig, cut: Cut
+) -> Iterator[Section]:
+    """A long turn in parts, the first of which has the line that says whose it is."""
+    attributes = _attributes(turn, about)
+    for one in _pieces(document, turn.start, turn.end, config, cut):
+        shown = document.text[one.start : one.end] if one.plain is None else one.plain
+        plain = one.plain if one.start == turn.start else f"{turn.role}: {shown}"
+        yield replace(one, plain=plain, attributes=attributes)
+
+
+def _pieces(
+    document: Document, start: int, end: int, config: ChunkerConfig, cut: Cut
+) -> Iterator[Section]:
+    text = document.text[start:end]
+    for one in cut(replace(document, text=text, language="markdown", url=None), config):
+        yield replace(one, start=start + one.start, end=start + one.end)
+
+
+def _attributes(turn: Spoken, about: dict[str, Any]) -> dict[str, Any]:
+    found = {**about, "role": (turn.role,)}
+    return {**found, "time": turn.time} if turn.time else found

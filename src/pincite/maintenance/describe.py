@@ -1,0 +1,192 @@
+"""What somebody says of a folder or a file: kept with its source, shown with its passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import Path
+
+from pincite.collection.members import all_members, visible
+from pincite.collection.opened import OpenIndex
+from pincite.errors import UsageError
+from pincite.model import SourceRecord
+from pincite.model.descriptions import described, place_of
+from pincite.ports import CollectionInfo, LeasedIndex, Waiting
+from pincite.scope.reading import named_infos
+from pincite.settings.defaults import WAIT_S
+from pincite.settings.load import Settings
+from pincite.settings.sources import configured_at
+from pincite.support.arguments import require_kind, shown, texts_of
+
+_HINT = "a folder or a file that is indexed, or SOURCE:PATH; see `pincite ls`"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What is said of `path`, a folder or a file of a source, `""` for all of it. `indexed` says
+    whether encoders read it."""
+
+    collection: str
+    source: str
+    path: str
+    text: str
+    indexed: bool = False
+
+
+class Describer(OpenIndex):
+    """Says what folders are."""
+
+    async def describe(
+        self,
+        place: str | PathLike[str],
+        text: str,
+        *,
+        collections: str | Iterable[str] = (),
+        waiting: Waiting = Waiting(WAIT_S),
+    ) -> tuple[Description, ...]:
+        """Say what a folder or a file is. All passages below it come with these words from now on;
+        they are in no text and in no citation.
+
+        Arguments:
+            place: a folder or a file of an indexed source: a path on this machine, or
+                `SOURCE:PATH`, where `SOURCE:` is all of the source.
+            text: what it is, in a sentence or two; empty takes the description away.
+            collections: only in these collections.
+            waiting: for how many seconds to wait for others who write to a collection.
+
+        Returns the descriptions of that place as they are now, one for each collection. Raises
+        UsageError for a place that is not indexed, for one that `pincite.toml` describes and for a
+        text of more than 1,000 characters, IndexUnavailable where others write for too long.
+
+        >>> (said,) = await pincite.describe("docs", "Guides for those who run the service")
+        >>> (said.path, said.text)
+        ('docs', 'Guides for those who run the service')
+        """
+        require_kind("text", text, str, "a text")
+        if not isinstance(place, str | PathLike):
+            raise UsageError(f"place is {shown(place)}; it takes {_HINT}")
+        among = texts_of("collections", collections)
+        return await describe(self.client(), self.settings, fspath(place), text, among, waiting)
+
+    async def descriptions(self) -> tuple[Description, ...]:
+        """What is said of folders and files, by collection, source and path.
+
+        >>> said = await pincite.describe("docs", "Guides for those who run the service")
+        >>> [one.path for one in await pincite.descriptions()]
+        ['docs']
+        >>> said = await pincite.describe("docs", "")
+        """
+        infos = visible(await self.client().collections())
+        found = {
+            (info.spec.public_name, record.source.name, path): Description(
+                *(info.spec.public_name, record.source.name, path, text),
+                indexed=record.source.index_descriptions,
+            )
+            for info in infos
+            for record in info.sources
+            for path, text in record.source.descriptions.items()
+        }
+        return tuple(found[key] for key in sorted(found))
+
+
+async def describe(
+    index: LeasedIndex,
+    settings: Settings,
+    place: str,
+    text: str,
+    collections: Sequence[str],
+    waiting: Waiting,
+) -> tuple[Description, ...]:
+    """Keep the text with all members of each collection that has the place. Raises as
+    `Describer.describe`."""
+    infos = named_infos(visible(await index.collections()), collections)
+    found = _found(infos, place)
+    for record, path in dict.fromkeys((one[1].source.name, one[2]) for one in found):
+        await _require_there(index, infos, record, path)
+    _refuse_configured(settings, found)
+    told: list[Description] = []
+    for base, name, path in dict.fromkeys(
+        (info.spec.public_name, record.source.name, path) for info, record, path in found
+    ):
+        async with index.leases.take(base, f"describing {place}", waiting):
+            told += await _keep(index, base, name, path, text)
+    return tuple(told)
+
+
+async def _keep(
+    index: LeasedIndex, base: str, name: str, path: str, text: str
+) -> list[Description]:
+    told: dict[str, Description] = {}
+    for info in all_members(await index.collections(), base):
+        for record in info.sources:
+            source = record.source
+            if source.name != name:
+                continue
+            try:
+                kept = described(source.descriptions, {path or ".": text})
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+            await index.put_source(
+                info.spec.name, replace(record, source=replace(source, descriptions=kept))
+            )
+            if path in kept:
+                said = (base, name, path, kept[path])
+                told[base] = Description(*said, indexed=source.index_descriptions)
+    return list(told.values())
+
+
+def _found(
+    infos: Sequence[CollectionInfo], place: str
+) -> list[tuple[CollectionInfo, SourceRecord, str]]:
+    """The sources that the place is in, and its path in each: those that are named, else the
+    innermost of this machine. Raises UsageError where there is none."""
+    every = [(info, record) for info in infos for record in info.sources]
+    every = [(info, one) for info, one in every if one.source.kind != "records"]
+    name, colon, rest = place.partition(":")
+    named = [(info, one) for info, one in every if colon and one.source.name == name]
+    try:
+        if named:
+            return [(info, one, place_of(rest)) for info, one in named]
+        there = Path(place).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"{shown(place)}: {error}", hint=_HINT) from error
+    found = []
+    for info, one in every:
+        root = Path(one.source.location)
+        if there == root or root in there.parents:
+            path = there.relative_to(root).as_posix()
+            found.append((info, one, "" if path == "." else path))
+    if not found:
+        names = ", ".join(sorted({one.source.name for _, one in every})) or "none"
+        raise UsageError(f"{shown(place)} is not indexed; sources are: {names}", hint=_HINT)
+    innermost = max(len(one.source.location) for _, one, _ in found)
+    return [each for each in found if len(each[1].source.location) == innermost]
+
+
+async def _require_there(
+    index: LeasedIndex, infos: Sequence[CollectionInfo], source: str, path: str
+) -> None:
+    """Raise UsageError where nothing is indexed there: a wrong letter would never show."""
+    for info in infos:
+        for known in await index.documents(info.spec.name, source):
+            if not path or known.path == path or known.path.startswith(f"{path}/"):
+                return
+    raise UsageError(f"nothing is indexed at {source}:{shown(path)}", hint=_HINT)
+
+
+def _refuse_configured(
+    settings: Settings, found: Sequence[tuple[CollectionInfo, SourceRecord, str]]
+) -> None:
+    """Raise UsageError where `pincite.toml` has the last word."""
+    for _, record, path in found:
+        root = Path(record.source.location)
+        for within in ("", *record.within):
+            config = configured_at((root / within).resolve(), settings.sources)
+            theirs = described({}, config.descriptions, within) if config else {}
+            if path in theirs:
+                raise UsageError(
+                    f"{settings.config} describes {shown(path or record.source.name)}: change it"
+                    " there",
+                    hint="pincite index brings it in",
+                )

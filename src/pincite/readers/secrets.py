@@ -1,0 +1,131 @@
+"""What looks like a secret, replaced by stars in the text of a document, one for each character.
+
+Lines and columns stay as they are in the file, so that citations are exact: the file has the
+secret, and what is indexed and shown of it has the stars. Whoever reads the file for a citation
+masks it in the same way.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final
+
+from pincite.readers.transcripts import is_lines
+from pincite.support.secrets import find_secrets
+
+#: Names how it is done, in the revisions of documents: to be changed with what counts as a secret.
+MASKED: Final = "secrets masked 1"
+STAR: Final = "*"
+_SHORTEST: Final = 8  # characters that are looked for elsewhere: less may be a word
+_MOST_SEARCHED: Final = 200_000_000  # characters times secrets, about 0.1 s; guess, unmeasured
+#: A string of JSON; one that does not end takes the rest of its line, so that none is read twice.
+_STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"?')
+_UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
+_KEY_ENDS = re.compile(r"[ \t]{0,8}:")
+_MOST_KEY: Final = 100  # characters of a name that says what its value is
+
+Span = tuple[int, int]
+
+
+def without_secrets(text: str, path: str) -> str:
+    """The text with stars in place of what looks like a secret, and of the same words elsewhere in
+    it. Newlines stay. What is JSON stays JSON: what is in its strings is looked at as it is
+    decoded, with the name before it."""
+    if is_lines(path):
+        spans = [*_in_lines(text)]
+    elif path.lower().endswith(".json") and _is_json(text):
+        spans = [*_in_json(text, 0)]
+    else:
+        spans = find_secrets(text)
+    return _starred(text, [*spans, *_again(text, {text[start:end] for start, end in spans})])
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _in_lines(text: str) -> Iterator[Span]:
+    """Lines that are JSON one by one, others as they stand together."""
+    lines = text.split("\n")
+    at = 0
+    for good, run in groupby(lines, _is_json):
+        held = list(run)
+        if good:
+            for line in held:
+                yield from _in_json(line, at)
+                at += len(line) + 1
+        else:
+            block = "\n".join(held)
+            for start, end in find_secrets(block):
+                yield at + start, at + end
+            at += len(block) + 1
+
+
+def _in_json(text: str, offset: int) -> Iterator[Span]:
+    """Where strings of JSON have secrets, in characters of the text. Escapes are masked whole."""
+    key = ""
+    for match in _STRING.finditer(text):
+        inner = match[0][1:].removesuffix('"')
+        names = _KEY_ENDS.match(text, match.end()) is not None
+        yield from _in_string(inner, offset + match.start() + 1, "" if names else key)
+        key = inner if names and len(inner) <= _MOST_KEY else ""
+
+
+def _in_string(inner: str, offset: int, key: str) -> Iterator[Span]:
+    units = [one.span() for one in _UNIT.finditer(inner)] if "\\" in inner else None
+    decoded = inner if units is None else _decoded(inner, units)
+    for start, end in (*find_secrets(decoded), *_by_name(key, decoded)):
+        if units is None:
+            yield offset + start, offset + end
+        else:
+            yield offset + units[start][0], offset + units[end - 1][1]
+
+
+def _decoded(inner: str, units: list[Span]) -> str:
+    """The string, with one character for each unit that it is written in."""
+    found = []
+    for start, end in units:
+        unit = inner[start:end]
+        found.append(json.loads(f'"{unit}"') if unit.startswith("\\") else unit)
+    return "".join(found)
+
+
+def _by_name(key: str, value: str) -> Iterator[Span]:
+    """A value whose name says that it is a secret: `"password": "..."`."""
+    if not key or '"' in value or "\n" in value or len(value) > 500:
+        return
+    before = f'{key}: "'
+    for start, end in find_secrets(f'{before}{value}"'):
+        if start >= len(before):
+            yield start - len(before), min(end - len(before), len(value))
+
+
+def _again(text: str, known: set[str]) -> Iterator[Span]:
+    """Where the same secrets stand without what gave them away."""
+    looked = 0
+    for secret in sorted(one for one in known if len(one) >= _SHORTEST and "\n" not in one):
+        looked += len(text)
+        if looked > _MOST_SEARCHED:
+            return
+        at = text.find(secret)
+        while at >= 0:
+            yield at, at + len(secret)
+            at = text.find(secret, at + len(secret))
+
+
+def _starred(text: str, spans: list[Span]) -> str:
+    parts, at = [], 0
+    for start, end in sorted(spans):
+        if end <= at:
+            continue
+        start = max(start, at)
+        parts += [text[at:start], re.sub(r"[^\r\n]", STAR, text[start:end])]
+        at = end
+    return "".join((*parts, text[at:]))

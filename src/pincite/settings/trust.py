@@ -1,0 +1,229 @@
+"""Whether a `pincite.toml` that was found, and not named, may do what it asks for.
+
+A file beside an index may be somebody else's: a checkout brings its own. What it says of ranking
+harms nobody. What reaches outside of its folder does: models, which texts and keys are sent to,
+servers, files elsewhere, and words that stand outside of the fences of what is quoted. A file that
+has any of these is used only once a person has said so; then its hash is remembered, with those of
+the files that it extends, and with another one the person is asked again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from pincite.errors import ConfigError, UntrustedConfig
+from pincite.settings.layers import Layer, merged, shown
+from pincite.support.terminal import one_line
+
+_MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders
+_MOST_NAMED: Final = 8  # claims in a message
+_SENT: Final = "a model that texts are sent to, or that is read from files"
+_OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
+#: Keys that are a claim wherever they are set, by the tables they stand in; `*` is any name.
+_ALWAYS: Final = {
+    ("store", "url"): "a server",
+    ("store", "key_file"): "a file with a key",
+    ("collections", "*", "qdrant"): "a collection on a server",
+    ("collections", "*", "url"): "a server",
+    ("collections", "*", "key_file"): "a file with a key",
+    ("providers", "*"): "a provider",
+    ("answer", "prompts"): "what a model is told",
+    ("source", "*", "descriptions"): "words that models read outside of quotations",
+}
+_MODELS: Final = (
+    *((("models", name)) for name in ("dense", "rerank", "llm", "vision")),
+    ("memory", "dense"),
+    ("collections", "*", "dense"),
+    ("collections", "*", "model"),
+)
+_PATHS: Final = (("source", "*", "path"), ("rerank", "tokenizer"), ("memory", "path"))
+
+
+class Claim(NamedTuple):
+    """What a file asks for: a key, its value as TOML has it, why that takes trust, and where a
+    path really leads."""
+
+    key: str
+    value: str
+    why: str
+    real: str = ""
+
+
+def claims_of(layers: Sequence[Layer]) -> tuple[Claim, ...]:
+    """What takes trust in a file and in those that it extends, by key."""
+    files = [layer for layer in layers if layer.file is not None]
+    if not files or files[0].file is None:
+        return ()
+    folder = files[0].file.parent
+    table = merged(files)
+    found = [*_claims(table, folder)]
+    found += [
+        Claim("extends", shown(str(layer.file)), "a file outside of the folder")
+        for layer in files[1:]
+        if layer.file is not None and not _inside(layer.file, folder)
+    ]
+    return tuple(sorted(dict.fromkeys(found)))
+
+
+def _claims(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
+    for path, why in _ALWAYS.items():
+        for key, value in _at(table, path):
+            if value not in ("", {}, []):
+                yield Claim(key, shown(value), why)
+    for path in _MODELS:
+        for key, value in _at(table, path):
+            if not _OURS.fullmatch(str(value)):
+                yield Claim(key, shown(value), _SENT)
+    for path in _PATHS:
+        for key, value in _at(table, path):
+            if isinstance(value, str) and value and not _inside(Path(value), folder):
+                yield Claim(key, shown(value), "a path outside of the folder", _real(folder, value))
+    if _of(table.get("memory"), "kind") == "mem0":
+        yield Claim("memory.kind", '"mem0"', "a library that sends texts to models")
+
+
+def _of(table: object, name: str) -> object:
+    return table.get(name) if isinstance(table, Mapping) else None
+
+
+def _at(table: object, path: Sequence[str], done: str = "") -> Iterator[tuple[str, object]]:
+    """The values at a path, each with its dotted name; entries of lists count from 1."""
+    if not path:
+        yield done, table
+        return
+    first, rest = path[0], path[1:]
+    inside: list[tuple[str, object]] = []
+    if isinstance(table, Mapping):
+        named = [(first, table[first])] if first in table else []
+        inside = [*table.items()] if first == "*" else named
+    elif isinstance(table, list) and first == "*":
+        inside = [(str(number), one) for number, one in enumerate(table, 1)]
+    for name, value in inside:
+        yield from _at(value, rest, f"{done}.{name}" if done else str(name))
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    """Is it in the folder, links followed?"""
+    if str(path).startswith("~"):
+        return False
+    try:
+        return (folder / path).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
+    """What is remembered: a hash of the texts that were read, not of the files as they are when
+    somebody answers, and of where their paths lead."""
+    digest = hashlib.sha256()
+    for layer in layers:
+        if layer.file is not None:
+            for part in (str(layer.file), layer.text):
+                raw = part.encode(errors="surrogateescape")
+                digest.update(len(raw).to_bytes(8, "big") + raw)
+    for claim in claims:
+        digest.update(f"{claim.key}\0{claim.real}\0".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def _real(folder: Path, value: str) -> str:
+    with suppress(OSError, RuntimeError, ValueError):
+        return str((folder / value).resolve())
+    return value
+
+
+def require_trust(layers: Sequence[Layer], config: Path | None) -> None:
+    """Raise UntrustedConfig where a file asks for something and nobody has agreed to it."""
+    if config is None:
+        return
+    claims = claims_of(layers)
+    if not claims:
+        return
+    digest = digest_of(layers, claims)
+    known = _read().get(_name(config))
+    if known == digest:
+        return
+    named = [f"{one.key} = {one.value} ({one.why})" for one in claims[:_MOST_NAMED]]
+    if len(claims) > _MOST_NAMED:
+        named.append(f"and {len(claims) - _MOST_NAMED} more")
+    state = "has changed since it was trusted" if known else "is not trusted"
+    raise UntrustedConfig(
+        one_line(f"{config} {state}, and sets {'; '.join(named)}"),
+        hint=f"read it, then: pincite trust {one_line(str(config))}",
+        config=str(config),
+        digest=digest,
+        claims=tuple(claims),
+    )
+
+
+def remember_trust(config: Path, digest: str) -> None:
+    """Trust the file as long as it has this hash; with an empty one no more. Raises ConfigError
+    where that cannot be written down."""
+    known = dict(_read())
+    known[_name(config)] = digest
+    if not digest:
+        del known[_name(config)]
+    place = trust_file()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".trust-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(msgspec.json.encode(known, order="sorted"))
+        Path(beside).replace(place)
+    except OSError as error:
+        raise ConfigError(
+            f"{place} cannot be written, so nothing is trusted: {error.strerror}",
+            hint=f"PINCITE_CONFIG={one_line(str(config))} names the file for one command",
+        ) from error
+
+
+def trusted_files() -> tuple[str, ...]:
+    """The files that somebody has trusted, by name."""
+    return tuple(sorted(_read()))
+
+
+def trust_file() -> Path:
+    """Where it is remembered: `trust.json` in the user's state folder for Pincite."""
+    import platformdirs
+
+    return platformdirs.user_state_path("pincite") / "trust.json"
+
+
+def _name(config: Path) -> str:
+    """The file by the real path of its folder: a link to it is another file."""
+    return str(config.parent.resolve() / config.name)
+
+
+def _read() -> Mapping[str, str]:
+    """What is trusted. A file that is not the user's own, no file or no such table trusts nothing.
+    Raises ConfigError where it is damaged."""
+    place = trust_file()
+    try:
+        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return {}
+    with os.fdopen(handle, "rb") as file:
+        state = os.fstat(handle)
+        if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid():
+            return {}
+        if state.st_mode & 0o022:  # others may write to it
+            return {}
+        raw = file.read(_MOST_BYTES + 1)
+    try:
+        if len(raw) > _MOST_BYTES:
+            raise ValueError("it is too large")
+        return msgspec.json.decode(raw, type=dict[str, str])
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"{place} is damaged: {error}", hint="remove it, and trust files again"
+        ) from error

@@ -1,0 +1,90 @@
+"""`pincite describe`: what folders and files are, in words that come with their passages."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.errors import UsageError
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.options import (
+    NOTHING,
+    OK,
+    collections_option,
+    index_option,
+    json_option,
+    run,
+    say,
+    show,
+    wait_option,
+)
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
+    from pincite.maintenance.describe import Description
+
+
+@click.command()
+@click.argument("place", required=False)
+@click.argument("text", required=False)
+@click.option("--remove", is_flag=True, help="Take the description of PLACE away.")
+@collections_option
+@wait_option
+@json_option
+@index_option
+def describe(
+    place: str | None,
+    text: str | None,
+    remove: bool,
+    collections: tuple[str, ...],
+    wait: float,
+    json_: bool,
+    index: Path | None,
+) -> int:
+    """Say what a folder or a file is: the words come with all passages below it.
+
+    PLACE is a path on this machine, or SOURCE:PATH. Without PLACE all descriptions are listed.
+    Ends with 3 where there are none.
+    """
+    from pincite.ports import Waiting
+    from pincite.surfaces.cli.options import say_notice
+
+    if place is None:
+        if remove:
+            raise UsageError("--remove without a place", hint="pincite describe docs/ --remove")
+        found = run(lambda engine: engine.descriptions(), index)
+        _print(found, json_=json_, nothing="nothing is described")
+        return OK if found else NOTHING
+    if remove == (text is not None):
+        raise UsageError(
+            f"what is {one_line(place)}? It takes a text, or --remove",
+            hint=f'pincite describe {one_line(place)} "Guides for operators"',
+        )
+    given = text or ""
+    if not remove and not given.strip():
+        raise UsageError("the text is empty", hint="--remove takes a description away")
+
+    async def work(engine: AsyncPincite) -> tuple[Description, ...]:
+        waiting = Waiting(wait, say_notice)
+        return await engine.describe(place, given, collections=collections, waiting=waiting)
+
+    found = run(work, index)
+    _print(found, json_=json_, nothing=f"{one_line(place)} has no description of its own")
+    if any(one.indexed for one in found):
+        say("encoders read descriptions of this source: pincite index brings this one in")
+    return OK
+
+
+def _print(found: tuple[Description, ...], *, json_: bool, nothing: str) -> None:
+    from pincite.surfaces.render import to_json
+
+    if json_:
+        show(to_json([asdict(one) for one in found]))
+        return
+    for one in found:
+        show(f"{one_line(one.source)}:{one_line(one.path)}  {one_line(one.text)}")
+    if not found:
+        say(nothing)

@@ -1,0 +1,243 @@
+"""A pincite.toml that was found does nothing outside of its folder until a person trusts it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite import Pincite
+from pincite.errors import ConfigError, UntrustedConfig
+from pincite.settings.layers import read_layers
+from pincite.settings.load import load_settings
+from pincite.settings.opening import settings_for, trusted
+from pincite.settings.trust import claims_of, digest_of, remember_trust, trust_file, trusted_files
+
+CLAIM = '[models]\nllm = "openai:gpt-5-mini"\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of somebody, on a machine where nothing is trusted yet."""
+    monkeypatch.delenv("PINCITE_TRUST")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def write(project: Path, text: str) -> Path:
+    place = project / "pincite.toml"
+    place.write_text(text)
+    return place
+
+
+def refused(project: Path) -> UntrustedConfig:
+    with pytest.raises(UntrustedConfig) as caught:
+        settings_for(project / ".pincite")
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (CLAIM, "models.llm"),
+        ('[models]\ndense = "local:weights"', "models.dense"),
+        ('[models]\ndense = "bundled:../x"', "models.dense"),
+        ('[models]\nvision = "ollama:llava"', "models.vision"),
+        ('[memory]\ndense = "voyage:voyage-4"', "memory.dense"),
+        ('[memory]\nkind = "mem0"', "memory.kind"),
+        ('[memory]\npath = "/tmp/facts.db"', "memory.path"),
+        ('[collections.main]\ndense = "voyage:voyage-4"', "collections.main.dense"),
+        ('[store]\nurl = "http://127.0.0.1:6333"', "store.url"),
+        ('[store]\nkind = "qdrant"\nurl = "http://x"\nkey_file = "k"', "store.key_file"),
+        ('[providers.voyage]\nurl = "http://x"', "providers.voyage"),
+        ('[[source]]\npath = ".."', "source.1.path"),
+        ('[[source]]\npath = "~"', "source.1.path"),
+        ('[[source]]\npath = "/etc"', "source.1.path"),
+        ('[[source]]\npath = "docs/../../x"', "source.1.path"),
+        ('[[source]]\npath = "."\ndescriptions = { "." = "Obey." }', "source.1.descriptions"),
+        ('[rerank]\ntokenizer = "/etc/passwd"', "rerank.tokenizer"),
+        ('[answer]\nprompts = "prompts"', "answer.prompts"),
+    ],
+)
+def test_what_reaches_out_of_the_folder_takes_trust_and_is_named(
+    project: Path, text: str, key: str
+) -> None:
+    place = write(project, text)
+    error = refused(project)
+    assert key in error.message
+    assert key in [claim[0] for claim in error.claims]
+    assert error.hint == f"read it, then: pincite trust {place}"
+    remember_trust(place, error.digest)
+    assert settings_for(project / ".pincite").config == place
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        'preset = "local"',
+        '[models]\ndense = "bundled"\nllm = ""',
+        '[models]\ndense = "bundled:multilingual"',
+        '[[source]]\npath = "docs"',
+        '[[source]]\npath = "."\nexclude = ["x"]',
+        "[select]\nresults = 3\n[log]\nenabled = false",
+        '[memory]\npath = "facts.db"',
+    ],
+)
+def test_what_stays_within_takes_none(project: Path, text: str) -> None:
+    write(project, text)
+    assert settings_for(project / ".pincite").found
+
+
+def test_a_change_takes_trust_again_and_so_does_a_change_of_what_it_extends(project: Path) -> None:
+    (project / "team.toml").write_text("[select]\nresults = 3\n")
+    place = write(project, f'extends = "./team.toml"\n{CLAIM}')
+    remember_trust(place, refused(project).digest)
+    settings_for(project / ".pincite")
+    (project / "team.toml").write_text("[select]\nresults = 4\n")
+    error = refused(project)
+    assert "has changed since it was trusted" in error.message
+    remember_trust(place, error.digest)
+    settings_for(project / ".pincite")
+    write(project, f'extends = "./team.toml"\n{CLAIM}\n[[source]]\npath = "/"\n')
+    assert "source.1.path" in refused(project).message
+
+
+def test_links_are_followed_before_a_path_is_believed(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "other").mkdir()
+    (project / "docs").symlink_to(tmp_path / "secret")
+    place = write(project, '[[source]]\npath = "docs"\n')
+    error = refused(project)
+    assert "source.1.path" in error.message
+    remember_trust(place, error.digest)
+    settings_for(project / ".pincite")
+    (project / "docs").unlink()
+    (project / "docs").symlink_to(tmp_path / "other")  # the text is the same
+    refused(project)
+
+
+def test_what_is_extended_outside_of_the_folder_takes_trust(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "team.toml").write_text("[select]\nresults = 3\n")
+    write(project, 'extends = "../team.toml"\n')
+    assert "extends" in refused(project).message
+
+
+def test_the_hash_is_of_what_was_read_not_of_what_is_there_when_it_is_agreed(
+    project: Path,
+) -> None:
+    place = write(project, CLAIM)
+    error = refused(project)
+    write(project, '[models]\nllm = "openai:gpt-5-mini"\n[[source]]\npath = "/"\n')
+    remember_trust(place, error.digest)  # the person saw the first
+    refused(project)
+
+
+def test_a_file_that_is_named_and_one_with_the_variable_need_no_trust(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = write(project, CLAIM)
+    monkeypatch.setenv("PINCITE_CONFIG", str(place))
+    assert settings_for(project / ".pincite").use.llm
+    monkeypatch.delenv("PINCITE_CONFIG")
+    monkeypatch.setenv("PINCITE_TRUST", "1")
+    assert settings_for(project / ".pincite").use.llm
+    monkeypatch.setenv("PINCITE_TRUST", "0")
+    refused(project)
+
+
+def test_programs_are_refused_and_whoever_brings_settings_vouches_for_them(project: Path) -> None:
+    write(project, CLAIM)
+    with pytest.raises(UntrustedConfig):
+        Pincite(".pincite")
+    settings = load_settings({}, project)
+    assert settings.found
+    with pytest.raises(UntrustedConfig):
+        trusted(settings)
+    assert settings_for(settings) is settings
+
+
+def test_a_copy_elsewhere_is_another_file(project: Path, tmp_path: Path) -> None:
+    remember_trust(write(project, CLAIM), refused(project).digest)
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "pincite.toml").write_text(CLAIM)
+    refused(tmp_path / "copy")
+
+
+@pytest.mark.parametrize("raw", [b"{", b"[1]", b'{"a": 1}', b"[" * 100_000, b"x" * 4_000_002])
+def test_a_damaged_list_of_what_is_trusted_is_named(project: Path, raw: bytes) -> None:
+    write(project, CLAIM)
+    trust_file().parent.mkdir(parents=True)
+    trust_file().write_bytes(raw)
+    with pytest.raises(ConfigError, match=r"trust\.json is damaged"):
+        settings_for(project / ".pincite")
+
+
+def test_a_list_that_others_may_write_a_link_and_a_pipe_trust_nothing(
+    project: Path, tmp_path: Path
+) -> None:
+    place = write(project, CLAIM)
+    remember_trust(place, refused(project).digest)
+    assert trusted_files() == (str(place),)
+    assert trust_file().stat().st_mode & 0o777 == 0o600
+    trust_file().chmod(0o622)
+    refused(project)
+    trust_file().chmod(0o600)
+    settings_for(project / ".pincite")
+    trust_file().rename(tmp_path / "moved.json")
+    trust_file().symlink_to(tmp_path / "moved.json")
+    refused(project)
+    trust_file().unlink()
+    os.mkfifo(trust_file())
+    refused(project)
+
+
+def test_trust_that_cannot_be_written_down_is_none(project: Path, tmp_path: Path) -> None:
+    place = write(project, CLAIM)
+    (tmp_path / "state").write_text("a file in the place of the folder")
+    with pytest.raises(ConfigError, match="nothing is trusted"):
+        remember_trust(place, refused(project).digest)
+
+
+def test_a_message_shows_no_password_and_no_control_character(project: Path) -> None:
+    write(project, '[store]\nurl = "http://me:s3cr3t@host/\\u001b[31m"\n')
+    error = refused(project)
+    assert "s3cr3t" not in error.message + json.dumps(error.claims)
+    assert "\x1b" not in error.message
+
+
+NAMES = st.sampled_from(["models", "dense", "store", "url", "source", "path", "providers", "*"])
+TABLES = st.recursive(
+    st.text(max_size=5) | st.integers() | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(NAMES, TABLES, max_size=5))
+def test_whatever_a_table_holds_its_claims_can_be_told(
+    tmp_path_factory: pytest.TempPathFactory, table: dict[str, object]
+) -> None:
+    from pincite.settings.layers import Layer
+
+    layer = Layer("x", table, tmp_path_factory.getbasetemp() / "pincite.toml", "text")
+    claims = claims_of([layer])
+    assert len(digest_of([layer], claims)) == 64
+    assert list(claims) == sorted(claims)
+
+
+def test_a_file_of_thousands_of_claims_is_named_in_a_few(project: Path) -> None:
+    tables = "".join(f'[[source]]\npath = "/x{n}"\n' for n in range(3_000))
+    write(project, tables)
+    error = refused(project)
+    assert len(error.claims) == 3_000
+    assert "and 2,992 more" in error.message or "and 2992 more" in error.message
+    assert len(error.message) < 3_000
+    assert len(read_layers(project / "pincite.toml")) == 2
