@@ -70,6 +70,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "the whole ranking": Variant({"enabled": False}),
     "`further`": Variant({"further": 1.0}),
     "`coherence`": Variant({"coherence": 0.0}),
+    "`coherent_from`": Variant({"coherent_from": 0.0}),
     "coherence by meaning alone": Variant({"coherent_dense": 1.0}),
     "coherence by words alone": Variant({"coherent_dense": 0.0}),
     "all names": Variant(_NAMES),
@@ -77,6 +78,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "all definitions": Variant(_DEFINITIONS),
     **{f"`{name}`": Variant({name: 0.0}) for name in _DEFINITIONS},
     **{f"`{name}`": Variant({name: 1.0}) for name in ("tests", "prose", "minor", "bare", "mixed")},
+    "the source's name as any word": Variant({"source_named": True}),
     "50 candidates": Variant(pool=50),
     "24 candidates": Variant(pool=24),
 }

@@ -78,6 +78,17 @@ def test_passages_of_one_definition_count_once() -> None:
     assert order("q", found, **only(coherence=0.6))[0] == "x"
 
 
+def test_much_that_hardly_matches_makes_a_large_file_no_answer() -> None:
+    found = [
+        one("x", 1.0, "large.py", symbols=("X",)),
+        *(one(f"x{n}", 0.15, "large.py", symbols=(f"X{n}",)) for n in range(20)),
+        *(one(name, 0.9, "small.py", symbols=(name,)) for name in "ab"),
+    ]
+    # large: 1 + .6 * .85 / 1.5, small: .9 + .6; with all that matches, large: 1.6, small: 1.17
+    assert order("q", found, **only(coherence=0.6))[0] == "a"
+    assert order("q", found, **only(coherence=0.6, coherent_from=0.0))[0] == "x"
+
+
 def test_where_every_file_has_one_definition_coherence_says_nothing() -> None:
     found = [one(f"n{n}", 1 - n / 10, f"n{n}.py", symbols=("f",)) for n in range(5)]
     for candidate in rank_code(asked("q"), found, terms, RankCodeConfig(), CODE):
@@ -113,8 +124,9 @@ def test_the_parts_of_a_score_add_up_as_the_docstring_says() -> None:
     assert signals["names"] == pytest.approx(names)
     assert signals["definition"] == pytest.approx(config.overlap * 0.8 / 2)
     assert signals["prior"] == 1.0
-    # x: .5 and .1 of .5, a: .4 of .5; three definitions in two files, so 2 (1 - 2 / 3) of it.
-    assert signals["coherence"] == pytest.approx(2 / 3 * 0.8 / 1.2)
+    # x: .5 and .1 of .5, a: .4 of .5, of each what is above .15; three definitions in two files, so
+    # 2 (1 - 2 / 3) of it.
+    assert signals["coherence"] == pytest.approx(2 / 3 * 0.65 / (0.85 + 0.05))
     assert signals["ranked"] == 0.5, "the best of them gets the highest score that there was"
 
 
@@ -196,6 +208,7 @@ def test_prose_counts_less_in_a_collection_of_code_unless_it_is_asked_for() -> N
     found = [one("r", 1.0, "NOTES.md", source_type="docs"), one("a", 0.8, "core.py")]
     assert order("where is it done", found) == ["a", "r"]
     assert order("where is the documentation of it", found) == ["r", "a"]
+    assert order("what does documentation generation", found) == ["a", "r"]
     assert order("where is it done", found, frozenset()) == ["r", "a"]
 
 
@@ -283,7 +296,11 @@ def test_words_and_last_components() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("coherence", -1), ("tests", 0), ("further", 1.1), ("pool", 0)]
+    ("field", "value"),
+    [
+        *(("coherence", -1), ("tests", 0), ("further", 1.1), ("pool", 0)),
+        *(("coherent_from", -0.1), ("coherent_from", 1), ("coherent_from", math.nan)),
+    ],
 )
 def test_a_weight_that_cannot_be_is_refused(field: str, value: float) -> None:
     with pytest.raises(ConfigError, match=f"rank_code.{field}"):

@@ -52,11 +52,11 @@ def rank_code(
 
         (max s + coherence * share + names + definition) * prior
 
-    - share: the sum of t over the distinct definitions of the file (of each the best passage),
-      over that of the file with the largest sum, times how much definitions gather in files: t is
-      the weighted sum of both sides' scores, each over its range, `coherent_dense` of it dense, and
-      they gather by min(1, 2 (1 - files / definitions)), so that nothing is said where every file
-      has but one
+    - share: the sum of max(0, t - `coherent_from`) over the distinct definitions of the file (of
+      each the best passage), over that of the file with the largest sum, times how much definitions
+      gather in files: t is the weighted sum of both sides' scores, each over its range,
+      `coherent_dense` of it dense, over the highest, and they gather by min(1, 2 (1 - files /
+      definitions)), so that nothing is said where every file has but one
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`
     - prior: see `paths`
 
@@ -123,8 +123,9 @@ def _ranked(
     for one, score, adds in zip(candidates, scores, adding, strict=True):
         part = definition_part(asked, one.chunk, overlap, defining, config)
         files[_file(one)].append(_Passage(one, score, adds, part))
-    names = name_parts(asked, {path for *_, path in files}, vocabulary, config)
-    shares = _coherence(files)
+    paths = {path for *_, path in files}
+    names = name_parts(asked, paths, vocabulary, config, {source for _, source, _ in files})
+    shares = _coherence(files, config.coherent_from)
     scored: list[tuple[float, Candidate]] = []
     for key, passages in files.items():
         kinds = {chunk.source_type: chunk for chunk in chunks[key]}
@@ -209,15 +210,16 @@ def _over_range(signals: Sequence[Signal | None], lowest: float | None = None) -
     return [0.0 if signal is None else (signal.value - low) / width for signal in signals]
 
 
-def _coherence(files: Mapping[_File, Sequence[_Passage]]) -> dict[_File, float]:
-    """Of each file the sum over its definitions, over the largest, times how they gather."""
+def _coherence(files: Mapping[_File, Sequence[_Passage]], least: float) -> dict[_File, float]:
+    """Of each file the sum over its definitions, over the largest, times how they gather. What
+    scores less than `least` hardly belongs to the question, and large files have much of it."""
     sums: dict[_File, float] = {}
     definitions = 0
     for key, passages in files.items():
         best: dict[str, float] = {}
         for one in passages:
             name = _definition(one.candidate.chunk)
-            best[name] = max(best.get(name, 0.0), one.adds)
+            best[name] = max(best.get(name, 0.0), one.adds - least)
         sums[key] = fsum(best.values())
         definitions += len(best)
     gathered = min(1.0, 2 * (1 - len(files) / definitions))
