@@ -15,12 +15,13 @@ class RankCodeConfig:
     side's where both are known: 0, .4, .75 give .908, .907, .900 on code-search-dev, and a question
     in another language than the code has no words to share. `coherent_from`: what a passage must
     score to count there, less than it nothing and more in proportion: 0, .1, .15, .2, .25 give
-    .913, .918, .918, .917, .919 with the model and .915, .916, .916, .914, .914 by words. `covered`:
-    the share of its name that the question has. `asked`: the share of the question that its name has. `folder`: the same of
-    its folder. `same`: the question names it. `defines`: it defines a name that is written like
-    code in the question; `mentions`: any word of the question. `overlap`: the best share of the
-    question in the name of one definition. `source_named`: whether the name of the source is a word
-    of names of its files; where all that was found is of one source, it says nothing about them.
+    .913, .918, .918, .917, .919 with the model and .915, .916, .916, .914, .914 by words.
+    `covered`: the share of its name that the question has. `asked`: the share of the question that
+    its name has. `folder`: the same of its folder. `same`: the question names it. `defines`: it
+    defines a name that is written like code in the question; `mentions`: any word of the question.
+    `overlap`: the best share of the question in the name of one definition. `source_named`: whether
+    the name of the source is a word of names of its files; where all that was found is of one
+    source, it says nothing about them.
 
     `tests`, `prose` and `minor` multiply the score of tests, of what is no code (in collections of
     code), and of examples and the like; 1 switches them off, and so does a question that asks for
