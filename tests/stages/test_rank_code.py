@@ -78,6 +78,22 @@ def test_passages_of_one_definition_count_once() -> None:
     assert order("q", found, **only(coherence=0.6))[0] == "x"
 
 
+def test_what_stands_in_no_definition_counts_once_for_its_file() -> None:
+    found = [
+        one("x", 1.0, "parts.c"),
+        *(one(f"x{n}", 0.9, "parts.c") for n in range(5)),
+        *(one(name, 0.9, "names.c", symbols=(name,)) for name in "ab"),
+        one("z", 0.1, "z.c", symbols=("z",)),
+    ]
+    assert order("q", found, **only(coherence=0.6))[0] == "a"
+
+
+def test_where_nothing_stands_in_a_definition_every_passage_counts() -> None:
+    found = [one("x", 1.0, "x.pl"), *(one(f"a{n}", 0.9, "y.pl") for n in range(3))]
+    # y: .9 + .6 * min(1, 2 (1 - 2 / 4)), x: 1 + .6 * .85 / 2.25
+    assert order("q", found, **only(coherence=0.6))[0] == "a0"
+
+
 def test_much_that_hardly_matches_makes_a_large_file_no_answer() -> None:
     found = [
         one("x", 1.0, "large.py", symbols=("X",)),
@@ -110,8 +126,11 @@ def test_words_count_more_for_coherence_than_they_did_for_the_passages() -> None
 
 
 def test_the_parts_of_a_score_add_up_as_the_docstring_says() -> None:
-    found = [one("x", 0.5, "x.py"), one("a", 0.4, "src/rotating_file.py", symbols=("Log.rotate",))]
-    found.append(one("x2", 0.1, "x.py"))
+    found = [
+        one("x", 0.5, "x.py", symbols=("Big",)),
+        one("a", 0.4, "src/rotating_file.py", symbols=("Log.rotate",)),
+        one("x2", 0.1, "x.py", symbols=("Small",)),
+    ]
     config = RankCodeConfig()
     ranked = rank_code(asked("how is the file rotated"), found, terms, config, CODE)
     signals = {s.name: s.value for s in next(c for c in ranked if c.chunk.id == "a").signals}

@@ -56,7 +56,8 @@ def rank_code(
       each the best passage), over that of the file with the largest sum, times how much definitions
       gather in files: t is the weighted sum of both sides' scores, each over its range,
       `coherent_dense` of it dense, over the highest, and they gather by min(1, 2 (1 - files /
-      definitions)), so that nothing is said where every file has but one
+      definitions)), so that nothing is said where every file has but one; what stands in no
+      definition is one together, unless nothing that was found stands in any
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`
     - prior: see `paths`
 
@@ -215,10 +216,12 @@ def _coherence(files: Mapping[_File, Sequence[_Passage]], least: float) -> dict[
     scores less than `least` hardly belongs to the question, and large files have much of it."""
     sums: dict[_File, float] = {}
     definitions = 0
+    known = any(_definition(each.candidate.chunk) for found in files.values() for each in found)
     for key, passages in files.items():
         best: dict[str, float] = {}
         for one in passages:
-            name = _definition(one.candidate.chunk)
+            chunk = one.candidate.chunk
+            name = _definition(chunk) if known else chunk.id
             best[name] = max(best.get(name, 0.0), one.adds - least)
         sums[key] = fsum(best.values())
         definitions += len(best)
@@ -228,10 +231,10 @@ def _coherence(files: Mapping[_File, Sequence[_Passage]], least: float) -> dict[
 
 
 def _definition(chunk: Chunk) -> str:
-    """What a passage is of: what it defines, else what it stands in, else itself."""
+    """What a passage is of: what it defines, else what it stands in, else nothing."""
     if chunk.symbols:
         return chunk.symbols[0]
-    return chunk.headings[-1] if chunk.headings else chunk.id
+    return chunk.headings[-1] if chunk.headings else ""
 
 
 def _with_parts(one: Candidate, parts: Sequence[Signal]) -> Candidate:
