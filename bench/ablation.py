@@ -78,6 +78,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "all definitions": Variant(_DEFINITIONS),
     **{f"`{name}`": Variant({name: 0.0}) for name in _DEFINITIONS},
     **{f"`{name}`": Variant({name: 1.0}) for name in ("tests", "prose", "minor", "bare", "mixed")},
+    "`words_power`": Variant({"words_power": 1.0}),
     "the source's name as any word": Variant({"source_named": True}),
     "50 candidates": Variant(pool=50),
     "24 candidates": Variant(pool=24),

@@ -94,6 +94,23 @@ def test_where_nothing_stands_in_a_definition_every_passage_counts() -> None:
     assert order("q", found, **only(coherence=0.6))[0] == "a0"
 
 
+def test_a_passage_far_ahead_by_one_word_stays_behind_a_file_called_as_the_question() -> None:
+    def found(*, by_words: bool) -> list[Candidate]:
+        return [
+            Candidate("main", each.chunk, ((Signal("sparse", "bm25", score),) * by_words + fused))
+            for each, score in ((one("x", 1.0, "x.py"), 9.0), (one("a", 0.6, "retry.py"), 4.0))
+            for fused in [(Signal("fused", "normalised", score),)]
+        ]
+
+    # By words 1 and (4/9) ** .7 + .5, else 1 and 4/9 + .5: the stem is covered.
+    assert order("the retry", found(by_words=True), **only(covered=0.5)) == ["a", "x"]
+    assert order("the retry", found(by_words=True), **only(covered=0.5, words_power=1.0)) == [
+        "x",
+        "a",
+    ]
+    assert order("the retry", found(by_words=False), **only(covered=0.5)) == ["x", "a"]
+
+
 def test_much_that_hardly_matches_makes_a_large_file_no_answer() -> None:
     found = [
         one("x", 1.0, "large.py", symbols=("X",)),
@@ -317,6 +334,7 @@ def test_words_and_last_components() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
+        *(("words_power", 0), ("words_power", 1.1), ("words_power", math.nan)),
         *(("coherence", -1), ("tests", 0), ("further", 1.1), ("pool", 0)),
         *(("coherent_from", -0.1), ("coherent_from", 1), ("coherent_from", math.nan)),
     ],

@@ -239,6 +239,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mixed": "how much the order of files counts where documentation is found beside code",
             "pool": "candidates that are loaded at least, where there is a collection of code",
             "source_named": "whether the name of the only source found is a word of names of files",
+            "words_power": "the power of scores that words alone have given; 1 leaves them",
             "enabled": "whether passages of code are ranked by their files",
         },
         "rerank": {

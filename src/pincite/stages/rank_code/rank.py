@@ -48,7 +48,8 @@ def rank_code(
     All candidates of the collections named in `code` take part, and passages of source code of
     the others. They share out the scores that they came with: the best of them gets the highest,
     so that what takes no part keeps its place among them. With s a candidate's score over the
-    highest, the score of a file is
+    highest (to the power of `words_power` where words alone gave the scores), the score of a file
+    is
 
         (max s + coherence * share + names + definition) * prior
 
@@ -119,7 +120,7 @@ def _ranked(
         chunks[_file(one)].append(one.chunk)
     overlap = Overlap(asked.words, vocabulary)
     defining = defining_files(chunks.values())
-    scores = _scores(candidates)
+    scores = _scores(candidates, config.words_power)
     adding = _adding(candidates, config.coherent_dense, partial) or scores
     for one, score, adds in zip(candidates, scores, adding, strict=True):
         part = definition_part(asked, one.chunk, overlap, defining, config)
@@ -158,9 +159,10 @@ def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
     return value * config.bare if introduces else value
 
 
-def _scores(candidates: Sequence[Candidate]) -> list[float]:
+def _scores(candidates: Sequence[Candidate], words_power: float) -> list[float]:
     """Their scores over the highest, 0..1. Of what was found by words alone these are the sums of
-    the words' weights: fusion has stretched them, and the last would count nothing."""
+    the words' weights: fusion has stretched them, and the last would count nothing. One rare word
+    can bring a passage far ahead there, so a power brings the others closer to it."""
     words = [one.signal("sparse") for one in candidates]
     by_words = all(words) and not any(one.signal("dense") for one in candidates)
     values = [
@@ -169,7 +171,8 @@ def _scores(candidates: Sequence[Candidate]) -> list[float]:
     ]
     lowest = min(0.0, *values)
     top = max(values) - lowest or 1.0
-    return [(value - lowest) / top for value in values]
+    power = words_power if by_words else 1.0
+    return [((value - lowest) / top) ** power for value in values]
 
 
 def _file(one: Candidate) -> _File:
