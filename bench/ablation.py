@@ -231,21 +231,22 @@ async def _adk(options: Options, root: Path) -> dict[str, list[float]]:
     golden = read_golden(require(options.golden / "adk-dev.jsonl", "one question per line"))
     docs = require_docs(options)
     values: dict[str, list[float]] = {}
-    with temporary_folder() as work:
-        async with open_product(root, options) as engine:
-            await engine.index([docs])
-            await engine.index([find_wheel(options, work)])
-            subject = await open_subject(engine, golden, Scope())
-            for label, variant in {"": Variant(), **VARIANTS}.items():
-                if label and not variant.changes:  # no more than 24 candidates are loaded there
-                    values[label] = values[""]
-                    continue
-                profile = measured(Profile())
-                config = replace(profile.rank_code, **variant.changes)  # type: ignore[arg-type]
-                profile = replace(profile, rank_code=config)
-                taken = await run_golden(subject, golden, profile, label)
-                by_question = scores_of(taken, ("nDCG@12",))
-                values[label] = [one["nDCG@12"] for one in by_question.values()]
+    kept = root.parent / "wheel"  # a source keeps its place, so that it can be indexed again
+    kept.mkdir(parents=True, exist_ok=True)
+    async with open_product(root, options) as engine:
+        await engine.index([docs])
+        await engine.index([find_wheel(options, kept)])
+        subject = await open_subject(engine, golden, Scope())
+        for label, variant in {"": Variant(), **VARIANTS}.items():
+            if label and not variant.changes:  # no more than 24 candidates are loaded there
+                values[label] = values[""]
+                continue
+            profile = measured(Profile())
+            config = replace(profile.rank_code, **variant.changes)  # type: ignore[arg-type]
+            profile = replace(profile, rank_code=config)
+            taken = await run_golden(subject, golden, profile, label)
+            by_question = scores_of(taken, ("nDCG@12",))
+            values[label] = [one["nDCG@12"] for one in by_question.values()]
     return values
 
 
