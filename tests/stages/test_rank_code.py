@@ -109,6 +109,9 @@ def test_a_passage_far_ahead_by_one_word_stays_behind_a_file_called_as_the_quest
         "a",
     ]
     assert order("the retry", found(by_words=False), **only(covered=0.5)) == ["x", "a"]
+    few, config = {"main": 0.1}, RankCodeConfig(**only(covered=0.5))
+    ranked = rank_code(asked("the retry"), found(by_words=False), terms, config, CODE, few)
+    assert ranked[0].chunk.id == "a", "hardly any passage has a vector yet"
 
 
 def test_much_that_hardly_matches_makes_a_large_file_no_answer() -> None:

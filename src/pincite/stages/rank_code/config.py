@@ -31,7 +31,7 @@ class RankCodeConfig:
     files counts where documentation is found beside code. `pool`: so many candidates are loaded at
     least where there is a collection of code.
 
-    Figures: docs/decisions/0020 and 0028.
+    Figures: docs/decisions/0020, 0028 and 0037.
     """
 
     coherence: float = 0.6

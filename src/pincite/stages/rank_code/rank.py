@@ -73,7 +73,8 @@ def rank_code(
     the share grows, up to the whole where all that was found is code.
 
     `terms` gives the stems of a word. `partial` says of collections what part of their chunks has a
-    dense vector yet: the dense side counts as much less, and not at all for a passage without one.
+    dense vector yet: the dense side counts as much less, and not at all for a passage without one,
+    and the power of scores lies as far between that of words alone and 1.
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -120,7 +121,7 @@ def _ranked(
         chunks[_file(one)].append(one.chunk)
     overlap = Overlap(asked.words, vocabulary)
     defining = defining_files(chunks.values())
-    scores = _scores(candidates, config.words_power)
+    scores = _scores(candidates, config.words_power, partial)
     adding = _adding(candidates, config.coherent_dense, partial) or scores
     for one, score, adds in zip(candidates, scores, adding, strict=True):
         part = definition_part(asked, one.chunk, overlap, defining, config)
@@ -159,10 +160,13 @@ def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
     return value * config.bare if introduces else value
 
 
-def _scores(candidates: Sequence[Candidate], words_power: float) -> list[float]:
+def _scores(
+    candidates: Sequence[Candidate], words_power: float, partial: Mapping[str, float]
+) -> list[float]:
     """Their scores over the highest, 0..1. Of what was found by words alone these are the sums of
     the words' weights: fusion has stretched them, and the last would count nothing. One rare word
-    can bring a passage far ahead there, so a power brings the others closer to it."""
+    can bring a passage far ahead there, so a power brings the others closer to it, the less the
+    more of a collection has a vector."""
     words = [one.signal("sparse") for one in candidates]
     by_words = all(words) and not any(one.signal("dense") for one in candidates)
     values = [
@@ -171,8 +175,11 @@ def _scores(candidates: Sequence[Candidate], words_power: float) -> list[float]:
     ]
     lowest = min(0.0, *values)
     top = max(values) - lowest or 1.0
-    power = words_power if by_words else 1.0
-    return [((value - lowest) / top) ** power for value in values]
+    return [
+        ((value - lowest) / top) ** (share + (1 - share) * words_power)
+        for value, one in zip(values, candidates, strict=True)
+        for share in (0.0 if by_words else partial.get(one.collection, 1.0),)
+    ]
 
 
 def _file(one: Candidate) -> _File:
