@@ -251,13 +251,16 @@ async def _adk(options: Options, root: Path) -> dict[str, list[float]]:
 
 
 def ablation(raw: Any) -> str:
-    """The means as shipped, and what leaving out each part changes in them."""
+    """The means as shipped, and what leaving out each part changes in them; parts that are newer
+    than the figures have no row."""
     figures = msgspec.convert(raw, AblationFigures, str_keys=True)
     sets = list(figures.shipped)
     said = ", ".join(f"{name} {figures.questions[name]}" for name in sets)
     shipped = ("as shipped", *(f"**{figures.shipped[name]:.4f}**" for name in sets))
     rows = [shipped]
     for label in VARIANTS:
+        if any(label not in figures.changes[name] for name in sets):
+            continue
         changes = [figures.changes[name][label] for name in sets]
         rows.append((label, *(_said(one) for one in changes)))
     return f"Questions: {said}.\n\n{table(('left out', *sets), rows)}"
