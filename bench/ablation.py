@@ -70,6 +70,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "the whole ranking": Variant({"enabled": False}),
     "`further`": Variant({"further": 1.0}),
     "`coherence`": Variant({"coherence": 0.0}),
+    "`coherent_from`": Variant({"coherent_from": 0.0}),
     "coherence by meaning alone": Variant({"coherent_dense": 1.0}),
     "coherence by words alone": Variant({"coherent_dense": 0.0}),
     "all names": Variant(_NAMES),
@@ -77,6 +78,8 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "all definitions": Variant(_DEFINITIONS),
     **{f"`{name}`": Variant({name: 0.0}) for name in _DEFINITIONS},
     **{f"`{name}`": Variant({name: 1.0}) for name in ("tests", "prose", "minor", "bare", "mixed")},
+    "`words_power`": Variant({"words_power": 1.0}),
+    "the source's name as any word": Variant({"source_named": True}),
     "50 candidates": Variant(pool=50),
     "24 candidates": Variant(pool=24),
 }
@@ -228,32 +231,36 @@ async def _adk(options: Options, root: Path) -> dict[str, list[float]]:
     golden = read_golden(require(options.golden / "adk-dev.jsonl", "one question per line"))
     docs = require_docs(options)
     values: dict[str, list[float]] = {}
-    with temporary_folder() as work:
-        async with open_product(root, options) as engine:
-            await engine.index([docs])
-            await engine.index([find_wheel(options, work)])
-            subject = await open_subject(engine, golden, Scope())
-            for label, variant in {"": Variant(), **VARIANTS}.items():
-                if label and not variant.changes:  # no more than 24 candidates are loaded there
-                    values[label] = values[""]
-                    continue
-                profile = measured(Profile())
-                config = replace(profile.rank_code, **variant.changes)  # type: ignore[arg-type]
-                profile = replace(profile, rank_code=config)
-                taken = await run_golden(subject, golden, profile, label)
-                by_question = scores_of(taken, ("nDCG@12",))
-                values[label] = [one["nDCG@12"] for one in by_question.values()]
+    kept = root.parent / "wheel"  # a source keeps its place, so that it can be indexed again
+    kept.mkdir(parents=True, exist_ok=True)
+    async with open_product(root, options) as engine:
+        await engine.index([docs])
+        await engine.index([find_wheel(options, kept)])
+        subject = await open_subject(engine, golden, Scope())
+        for label, variant in {"": Variant(), **VARIANTS}.items():
+            if label and not variant.changes:  # no more than 24 candidates are loaded there
+                values[label] = values[""]
+                continue
+            profile = measured(Profile())
+            config = replace(profile.rank_code, **variant.changes)  # type: ignore[arg-type]
+            profile = replace(profile, rank_code=config)
+            taken = await run_golden(subject, golden, profile, label)
+            by_question = scores_of(taken, ("nDCG@12",))
+            values[label] = [one["nDCG@12"] for one in by_question.values()]
     return values
 
 
 def ablation(raw: Any) -> str:
-    """The means as shipped, and what leaving out each part changes in them."""
+    """The means as shipped, and what leaving out each part changes in them; parts that are newer
+    than the figures have no row."""
     figures = msgspec.convert(raw, AblationFigures, str_keys=True)
     sets = list(figures.shipped)
     said = ", ".join(f"{name} {figures.questions[name]}" for name in sets)
     shipped = ("as shipped", *(f"**{figures.shipped[name]:.4f}**" for name in sets))
     rows = [shipped]
     for label in VARIANTS:
+        if any(label not in figures.changes[name] for name in sets):
+            continue
         changes = [figures.changes[name][label] for name in sets]
         rows.append((label, *(_said(one) for one in changes)))
     return f"Questions: {said}.\n\n{table(('left out', *sets), rows)}"

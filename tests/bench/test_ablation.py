@@ -47,3 +47,5 @@ def test_the_table_has_a_row_for_each_part_and_a_column_for_each_set() -> None:
     assert len(rows) == 3 + len(VARIANTS)
     assert "-0.0123 (-0.020 to -0.001)" in rows[-1]
     assert rows[-1].split("|")[3].strip() == "0"
+    del figures.changes["code"]["`covered`"]
+    assert "`covered`" not in ablation(msgspec.to_builtins(figures))

@@ -78,6 +78,53 @@ def test_passages_of_one_definition_count_once() -> None:
     assert order("q", found, **only(coherence=0.6))[0] == "x"
 
 
+def test_what_stands_in_no_definition_counts_once_for_its_file() -> None:
+    found = [
+        one("x", 1.0, "parts.c"),
+        *(one(f"x{n}", 0.9, "parts.c") for n in range(5)),
+        *(one(name, 0.9, "names.c", symbols=(name,)) for name in "ab"),
+        one("z", 0.1, "z.c", symbols=("z",)),
+    ]
+    assert order("q", found, **only(coherence=0.6))[0] == "a"
+
+
+def test_where_nothing_stands_in_a_definition_every_passage_counts() -> None:
+    found = [one("x", 1.0, "x.pl"), *(one(f"a{n}", 0.9, "y.pl") for n in range(3))]
+    # y: .9 + .6 * min(1, 2 (1 - 2 / 4)), x: 1 + .6 * .85 / 2.25
+    assert order("q", found, **only(coherence=0.6))[0] == "a0"
+
+
+def test_a_passage_far_ahead_by_one_word_stays_behind_a_file_called_as_the_question() -> None:
+    def found(*, by_words: bool) -> list[Candidate]:
+        return [
+            Candidate("main", each.chunk, ((Signal("sparse", "bm25", score),) * by_words + fused))
+            for each, score in ((one("x", 1.0, "x.py"), 9.0), (one("a", 0.6, "retry.py"), 4.0))
+            for fused in [(Signal("fused", "normalised", score),)]
+        ]
+
+    # By words 1 and (4/9) ** .7 + .5, else 1 and 4/9 + .5: the stem is covered.
+    assert order("the retry", found(by_words=True), **only(covered=0.5)) == ["a", "x"]
+    assert order("the retry", found(by_words=True), **only(covered=0.5, words_power=1.0)) == [
+        "x",
+        "a",
+    ]
+    assert order("the retry", found(by_words=False), **only(covered=0.5)) == ["x", "a"]
+    few, config = {"main": 0.1}, RankCodeConfig(**only(covered=0.5))
+    ranked = rank_code(asked("the retry"), found(by_words=False), terms, config, CODE, few)
+    assert ranked[0].chunk.id == "a", "hardly any passage has a vector yet"
+
+
+def test_much_that_hardly_matches_makes_a_large_file_no_answer() -> None:
+    found = [
+        one("x", 1.0, "large.py", symbols=("X",)),
+        *(one(f"x{n}", 0.15, "large.py", symbols=(f"X{n}",)) for n in range(20)),
+        *(one(name, 0.9, "small.py", symbols=(name,)) for name in "ab"),
+    ]
+    # large: 1 + .6 * .85 / 1.5, small: .9 + .6; with all that matches, large: 1.6, small: 1.17
+    assert order("q", found, **only(coherence=0.6))[0] == "a"
+    assert order("q", found, **only(coherence=0.6, coherent_from=0.0))[0] == "x"
+
+
 def test_where_every_file_has_one_definition_coherence_says_nothing() -> None:
     found = [one(f"n{n}", 1 - n / 10, f"n{n}.py", symbols=("f",)) for n in range(5)]
     for candidate in rank_code(asked("q"), found, terms, RankCodeConfig(), CODE):
@@ -99,8 +146,11 @@ def test_words_count_more_for_coherence_than_they_did_for_the_passages() -> None
 
 
 def test_the_parts_of_a_score_add_up_as_the_docstring_says() -> None:
-    found = [one("x", 0.5, "x.py"), one("a", 0.4, "src/rotating_file.py", symbols=("Log.rotate",))]
-    found.append(one("x2", 0.1, "x.py"))
+    found = [
+        one("x", 0.5, "x.py", symbols=("Big",)),
+        one("a", 0.4, "src/rotating_file.py", symbols=("Log.rotate",)),
+        one("x2", 0.1, "x.py", symbols=("Small",)),
+    ]
     config = RankCodeConfig()
     ranked = rank_code(asked("how is the file rotated"), found, terms, config, CODE)
     signals = {s.name: s.value for s in next(c for c in ranked if c.chunk.id == "a").signals}
@@ -113,8 +163,9 @@ def test_the_parts_of_a_score_add_up_as_the_docstring_says() -> None:
     assert signals["names"] == pytest.approx(names)
     assert signals["definition"] == pytest.approx(config.overlap * 0.8 / 2)
     assert signals["prior"] == 1.0
-    # x: .5 and .1 of .5, a: .4 of .5; three definitions in two files, so 2 (1 - 2 / 3) of it.
-    assert signals["coherence"] == pytest.approx(2 / 3 * 0.8 / 1.2)
+    # x: .5 and .1 of .5, a: .4 of .5, of each what is above .15; three definitions in two files, so
+    # 2 (1 - 2 / 3) of it.
+    assert signals["coherence"] == pytest.approx(2 / 3 * 0.65 / (0.85 + 0.05))
     assert signals["ranked"] == 0.5, "the best of them gets the highest score that there was"
 
 
@@ -196,6 +247,7 @@ def test_prose_counts_less_in_a_collection_of_code_unless_it_is_asked_for() -> N
     found = [one("r", 1.0, "NOTES.md", source_type="docs"), one("a", 0.8, "core.py")]
     assert order("where is it done", found) == ["a", "r"]
     assert order("where is the documentation of it", found) == ["r", "a"]
+    assert order("what does documentation generation", found) == ["a", "r"]
     assert order("where is it done", found, frozenset()) == ["r", "a"]
 
 
@@ -283,7 +335,12 @@ def test_words_and_last_components() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("coherence", -1), ("tests", 0), ("further", 1.1), ("pool", 0)]
+    ("field", "value"),
+    [
+        *(("words_power", 0), ("words_power", 1.1), ("words_power", math.nan)),
+        *(("coherence", -1), ("tests", 0), ("further", 1.1), ("pool", 0)),
+        *(("coherent_from", -0.1), ("coherent_from", 1), ("coherent_from", math.nan)),
+    ],
 )
 def test_a_weight_that_cannot_be_is_refused(field: str, value: float) -> None:
     with pytest.raises(ConfigError, match=f"rank_code.{field}"):

@@ -235,6 +235,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "rank_code": {
             "coherence": "how much of what was found lies in the file",
             "coherent_dense": "the share of the side by meaning in that",
+            "coherent_from": "what a passage must score to count there, below 1",
             "covered": "the share of the file's name that the question has",
             "asked": "the share of the question that the file's name has",
             "folder": "the same of its folder",
@@ -249,6 +250,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "bare": "multiplies, within a file, the score of nothing but comments and imports",
             "mixed": "how much the order of files counts where documentation is found beside code",
             "pool": "candidates that are loaded at least, where there is a collection of code",
+            "source_named": "whether the name of the only source found is a word of names of files",
+            "words_power": "the power of scores that words alone have given; 1 leaves them",
             "enabled": "whether passages of code are ranked by their files",
         },
         "rerank": {

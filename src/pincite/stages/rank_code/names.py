@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.words import Asked, Vocabulary, Word, likeness, share
@@ -31,7 +31,11 @@ def file_name(path: str) -> FileName:
 
 
 def name_parts(
-    asked: Asked, paths: Iterable[str], vocabulary: Vocabulary, config: RankCodeConfig
+    asked: Asked,
+    paths: Iterable[str],
+    vocabulary: Vocabulary,
+    config: RankCodeConfig,
+    sources: Collection[str] = (),
 ) -> dict[str, float]:
     """What the names of these files add to their scores.
 
@@ -42,7 +46,13 @@ def name_parts(
 
     Shares of the question's words are weighed by how few of the files a word names, with the IDF
     of Robertson, kept positive: the name of the product is in many.
+
+    Where all files are of one of the `sources`, its name is left out of the question: `cobra.go`
+    has no more to do with what is asked about cobra than the other files of cobra. A question that
+    is nothing else keeps it.
     """
+    if len(sources) == 1 and not config.source_named:
+        asked = _within(asked, next(iter(sources)), vocabulary)
     names = {path: file_name(path) for path in paths}
     cut = {
         name: vocabulary.words(name) for one in names.values() for name in (one.stem, one.folder)
@@ -56,6 +66,16 @@ def name_parts(
         + config.same * (name.stem.lower() in called)
         for path, name in names.items()
     }
+
+
+def _within(asked: Asked, source: str, vocabulary: Vocabulary) -> Asked:
+    """The question without the words of the name of this source, where it has others."""
+    named = {source.lower(), *(word.text for word in vocabulary.words(source))}
+    words = tuple(word for word in asked.words if word.text not in named)
+    if not words:
+        return asked
+    names = frozenset(name for name in asked.names if name.lower() not in named)
+    return replace(asked, words=words, names=names)
 
 
 def _rarity(asked: Iterable[Word], files: list[tuple[Word, ...]]) -> dict[Word, float]:

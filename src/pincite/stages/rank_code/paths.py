@@ -22,8 +22,8 @@ _MINOR = re.compile(
 )
 _ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|fixtures?|mocks?|mocked)\b", re.I)
 _ASKS_PROSE = re.compile(
-    r"\b(?:docs?|documentation|documented|readme|changelog|guide|tutorial|config(?:uration)? file"
-    r"|install(?:ed|ation)?|licen[cs]e)\b",
+    r"\b(?:(?:docs?|documentation)(?!\s+generat)|documented|readme|changelog|guide|tutorial"
+    r"|config(?:uration)? file|install(?:ed|ation)?|licen[cs]e)\b",
     re.I,
 )
 _ASKS_MINOR = re.compile(

@@ -48,15 +48,17 @@ def rank_code(
     All candidates of the collections named in `code` take part, and passages of source code of
     the others. They share out the scores that they came with: the best of them gets the highest,
     so that what takes no part keeps its place among them. With s a candidate's score over the
-    highest, the score of a file is
+    highest (to the power of `words_power` where words alone gave the scores), the score of a file
+    is
 
         (max s + coherence * share + names + definition) * prior
 
-    - share: the sum of t over the distinct definitions of the file (of each the best passage),
-      over that of the file with the largest sum, times how much definitions gather in files: t is
-      the weighted sum of both sides' scores, each over its range, `coherent_dense` of it dense, and
-      they gather by min(1, 2 (1 - files / definitions)), so that nothing is said where every file
-      has but one
+    - share: the sum of max(0, t - `coherent_from`) over the distinct definitions of the file (of
+      each the best passage), over that of the file with the largest sum, times how much definitions
+      gather in files: t is the weighted sum of both sides' scores, each over its range,
+      `coherent_dense` of it dense, over the highest, and they gather by min(1, 2 (1 - files /
+      definitions)), so that nothing is said where every file has but one; what stands in no
+      definition is one together, unless nothing that was found stands in any
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`
     - prior: see `paths`
 
@@ -71,7 +73,8 @@ def rank_code(
     the share grows, up to the whole where all that was found is code.
 
     `terms` gives the stems of a word. `partial` says of collections what part of their chunks has a
-    dense vector yet: the dense side counts as much less, and not at all for a passage without one.
+    dense vector yet: the dense side counts as much less, and not at all for a passage without one,
+    and the power of scores lies as far between that of words alone and 1.
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -118,13 +121,14 @@ def _ranked(
         chunks[_file(one)].append(one.chunk)
     overlap = Overlap(asked.words, vocabulary)
     defining = defining_files(chunks.values())
-    scores = _scores(candidates)
+    scores = _scores(candidates, config.words_power, partial)
     adding = _adding(candidates, config.coherent_dense, partial) or scores
     for one, score, adds in zip(candidates, scores, adding, strict=True):
         part = definition_part(asked, one.chunk, overlap, defining, config)
         files[_file(one)].append(_Passage(one, score, adds, part))
-    names = name_parts(asked, {path for *_, path in files}, vocabulary, config)
-    shares = _coherence(files)
+    paths = {path for *_, path in files}
+    names = name_parts(asked, paths, vocabulary, config, {source for _, source, _ in files})
+    shares = _coherence(files, config.coherent_from)
     scored: list[tuple[float, Candidate]] = []
     for key, passages in files.items():
         kinds = {chunk.source_type: chunk for chunk in chunks[key]}
@@ -156,9 +160,13 @@ def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
     return value * config.bare if introduces else value
 
 
-def _scores(candidates: Sequence[Candidate]) -> list[float]:
+def _scores(
+    candidates: Sequence[Candidate], words_power: float, partial: Mapping[str, float]
+) -> list[float]:
     """Their scores over the highest, 0..1. Of what was found by words alone these are the sums of
-    the words' weights: fusion has stretched them, and the last would count nothing."""
+    the words' weights: fusion has stretched them, and the last would count nothing. One rare word
+    can bring a passage far ahead there, so a power brings the others closer to it, the less the
+    more of a collection has a vector."""
     words = [one.signal("sparse") for one in candidates]
     by_words = all(words) and not any(one.signal("dense") for one in candidates)
     values = [
@@ -167,7 +175,11 @@ def _scores(candidates: Sequence[Candidate]) -> list[float]:
     ]
     lowest = min(0.0, *values)
     top = max(values) - lowest or 1.0
-    return [(value - lowest) / top for value in values]
+    return [
+        ((value - lowest) / top) ** (share + (1 - share) * words_power)
+        for value, one in zip(values, candidates, strict=True)
+        for share in (0.0 if by_words else partial.get(one.collection, 1.0),)
+    ]
 
 
 def _file(one: Candidate) -> _File:
@@ -209,15 +221,18 @@ def _over_range(signals: Sequence[Signal | None], lowest: float | None = None) -
     return [0.0 if signal is None else (signal.value - low) / width for signal in signals]
 
 
-def _coherence(files: Mapping[_File, Sequence[_Passage]]) -> dict[_File, float]:
-    """Of each file the sum over its definitions, over the largest, times how they gather."""
+def _coherence(files: Mapping[_File, Sequence[_Passage]], least: float) -> dict[_File, float]:
+    """Of each file the sum over its definitions, over the largest, times how they gather. What
+    scores less than `least` hardly belongs to the question, and large files have much of it."""
     sums: dict[_File, float] = {}
     definitions = 0
+    known = any(_definition(each.candidate.chunk) for found in files.values() for each in found)
     for key, passages in files.items():
         best: dict[str, float] = {}
         for one in passages:
-            name = _definition(one.candidate.chunk)
-            best[name] = max(best.get(name, 0.0), one.adds)
+            chunk = one.candidate.chunk
+            name = _definition(chunk) if known else chunk.id
+            best[name] = max(best.get(name, 0.0), one.adds - least)
         sums[key] = fsum(best.values())
         definitions += len(best)
     gathered = min(1.0, 2 * (1 - len(files) / definitions))
@@ -226,10 +241,10 @@ def _coherence(files: Mapping[_File, Sequence[_Passage]]) -> dict[_File, float]:
 
 
 def _definition(chunk: Chunk) -> str:
-    """What a passage is of: what it defines, else what it stands in, else itself."""
+    """What a passage is of: what it defines, else what it stands in, else nothing."""
     if chunk.symbols:
         return chunk.symbols[0]
-    return chunk.headings[-1] if chunk.headings else chunk.id
+    return chunk.headings[-1] if chunk.headings else ""
 
 
 def _with_parts(one: Candidate, parts: Sequence[Signal]) -> Candidate:
