@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,13 +25,15 @@ from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.ingestion.batch import Prepared
+from pincite.ingestion.begun import Begun
 from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe_images import open_vision
+from pincite.ingestion.early import started_early
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import NOTHING_BEGUN, prepare_all, take_sample
+from pincite.ingestion.prepare import prepare_all, take_sample
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import (
@@ -65,7 +67,10 @@ async def index_sources(
     options = replace(options, collection=options.collection or settings.indexed_collection)
     what = f"indexing {names_of(locations)} into {options.collection!r}"
     waiting = Waiting(options.wait_s, options.on_notice)
-    async with client.leases.take(options.collection, what, waiting):
+    async with (
+        client.leases.take(options.collection, what, waiting),
+        started_early(settings, locations, options) as early,
+    ):
         infos = await client.collections()
         base = find_base(settings, infos, locations, options)
         held = members(infos, options.collection)
@@ -99,6 +104,7 @@ async def index_sources(
                     careful=among is not None,
                     background=options.background,
                     vision=vision,
+                    early=early,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 formerly = base.sources if base and among is None else ()
@@ -217,9 +223,12 @@ async def write_all(
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
     with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser:
-        begun = NOTHING_BEGUN
+        begun: Mapping[str, Begun] = {}
         if pending and spec.average_length <= 0:
-            sample = await asyncio.to_thread(take_sample, opened, pending, deps, analyser)
+            sample = await deps.early(opened, spec)
+            if sample is None:
+                asked = (opened, pending, deps.sparse, analyser, deps.vision)
+                sample = await asyncio.to_thread(take_sample, *asked)
             spec, begun = replace(spec, average_length=sample.average_length), sample.begun
             await deps.index.create(spec)
         batches = prepare_all(opened, pending, spec, deps, analyser, begun)

@@ -13,8 +13,9 @@ from pincite.chunkers import ChunkerConfig
 from pincite.errors import SourceError
 from pincite.ingestion.analysis import Analysed, Here, Pending
 from pincite.ingestion.batch import Batch, Prepared
+from pincite.ingestion.begun import Begun
 from pincite.ingestion.deps import IngestDeps
-from pincite.ingestion.prepare import Begun, begin, finish, prepare_all, take_sample
+from pincite.ingestion.prepare import begin, finish, prepare_all, take_sample
 from pincite.model import CollectionSpec, Document
 from pincite.ports import Index, SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -82,7 +83,7 @@ def deps() -> IngestDeps:
 
 def test_files_of_the_sample_are_analysed_once(opened: OpenSource, deps: IngestDeps) -> None:
     entries, noting = entries_of(opened), Noting()
-    sample = take_sample(opened, entries, deps, noting)
+    sample = take_sample(opened, entries, SPARSE, noting)
     prepared, _ = all_of(prepare_all(opened, entries, SPEC, deps, noting, sample.begun))
     assert noting.seen == {entry.path: 1 for entry in entries}
     assert [one.record.path for one in prepared] == [entry.path for entry in entries]
@@ -92,7 +93,7 @@ def test_files_of_the_sample_are_weighed_as_all_others(
     opened: OpenSource, deps: IngestDeps
 ) -> None:
     entries = entries_of(opened)
-    sample = take_sample(opened, entries[:5], deps, Noting())
+    sample = take_sample(opened, entries[:5], SPARSE, Noting())
     spec = CollectionSpec(
         SPEC.name, SPEC.sparse, SPEC.chunker, average_length=sample.average_length
     )
@@ -105,7 +106,7 @@ def test_files_of_the_sample_are_weighed_as_all_others(
 def test_what_a_model_weighs_is_not_kept_of_a_sample(opened: OpenSource, deps: IngestDeps) -> None:
     counting = CountingEncoder()
     entries, noting = entries_of(opened), Noting(counting)
-    sample = take_sample(opened, entries, deps_of(deps.index, counting), noting)
+    sample = take_sample(opened, entries, counting, noting)
     assert sample.begun == {}
     assert sample.average_length > 1
 
@@ -114,7 +115,7 @@ def test_a_crash_in_the_sample_costs_one_file_and_is_told(
     opened: OpenSource, deps: IngestDeps
 ) -> None:
     entries, noting = entries_of(opened), Noting(crashes_on="m3.py")
-    sample = take_sample(opened, entries, deps, noting)
+    sample = take_sample(opened, entries, SPARSE, noting)
     prepared, skipped = all_of(prepare_all(opened, entries, SPEC, deps, noting, sample.begun))
     assert skipped == ["m3.py"]
     assert len(prepared) == 8
@@ -127,7 +128,7 @@ def test_a_file_that_was_young_when_it_was_read_is_looked_at_again(
     begun = begin(opened, entry, 40.0, Noting())
     assert isinstance(begun, Begun)
     for later_ns, remembered in ((3_000_000_000, entry.mtime_ns), (1_000_000_000, 0)):
-        read = Begun(begun.file, entry.mtime_ns + later_ns, begun.pending)
+        read = Begun(entry, begun.file, entry.mtime_ns + later_ns, begun.pending)
         found = finish(opened, entry, read, SPEC, deps)
         assert isinstance(found, Prepared)
         assert found.record.mtime_ns == remembered

@@ -6,8 +6,9 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Final
 
 from pincite.chunkers import cut
@@ -19,67 +20,49 @@ from pincite.ingestion.analysis import (
     Analyser,
     Counted,
     Here,
-    Pending,
 )
 from pincite.ingestion.batch import Batch, Prepared, SkippedFile
+from pincite.ingestion.begun import Begun, Sample
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.fields import with_fields
-from pincite.ingestion.read import ReadFile, read
+from pincite.ingestion.read import read
 from pincite.ingestion.revisions import record_of, unembedded_revision
 from pincite.ingestion.weigh import average_of, sample_of
 from pincite.model import CollectionSpec, Point
+from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, OpenSource
 
 _AHEAD: Final = 64  # documents that are read before one of them is finished
-NOTHING_BEGUN: Final[Mapping[str, Begun]] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A file that was read, when, and what it is being cut into."""
-
-    file: ReadFile
-    read_ns: int
-    pending: Pending
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The average length of some files, and those whose analysis need not be done again."""
-
-    average_length: float
-    begun: Mapping[str, Begun]
 
 
 def take_sample(
-    opened: OpenSource, pending: Sequence[Entry], deps: IngestDeps, analyser: Analyser
+    opened: OpenSource,
+    pending: Sequence[Entry],
+    sparse: SparseEncoder,
+    analyser: Analyser,
+    vision: Vision | None = None,
 ) -> Sample:
     """The average length of files from all over a source. What a model weighs by is not kept: it
     may want the true average."""
-    begun: dict[str, Begun] = {}
-    for entry in sample_of(pending):
-        one = begin(opened, entry, COUNTS_ALONE, analyser, deps.vision)
-        if isinstance(one, Begun):
-            begun[entry.path] = one
-    found: dict[str, tuple[Begun, Analysed]] = {}
-    for path, one in begun.items():
-        with suppress(
-            Exception
-        ):  # a parser's crash costs one file, and is told when it is its turn
-            found[path] = one, one.pending.result()
-    lengths = [length for _, analysed in found.values() for _, length in analysed.weights]
+    read_first = [
+        begin(opened, entry, COUNTS_ALONE, analyser, vision) for entry in sample_of(pending)
+    ]
+    found: list[tuple[Begun, Analysed]] = []
+    for one in read_first:
+        # a parser's crash costs one file, and is told when it is its turn
+        with suppress(Exception):
+            if isinstance(one, Begun):
+                found.append((one, one.pending.result()))
+    lengths = [length for _, analysed in found for _, length in analysed.weights]
     average = average_of(sum(lengths), len(lengths)) or 1.0
-    if not isinstance(deps.sparse, Bm25Encoder):
-        return Sample(average, {})
-    kept = {
-        path: replace(one, pending=Counted(analysed, deps.sparse, average))
-        for path, (one, analysed) in found.items()
-    }
-    return Sample(average, kept)
+    if not isinstance(sparse, Bm25Encoder):
+        return Sample(average)
+    kept = [replace(one, pending=Counted(analysed, sparse, average)) for one, analysed in found]
+    return Sample(average, {one.entry.path: one for one in kept})
 
 
 def prepare_all(
@@ -88,7 +71,7 @@ def prepare_all(
     spec: CollectionSpec,
     deps: IngestDeps,
     analyser: Analyser | None = None,
-    sample: Mapping[str, Begun] = NOTHING_BEGUN,
+    sample: Mapping[str, Begun] = MappingProxyType({}),
 ) -> Iterator[Batch]:
     """Batches in the order of `entries`, weighed for the average length of the spec. Some documents
     are read ahead of the one that is finished, so that an analyser of several processes is busy; by
@@ -104,7 +87,10 @@ def prepare_all(
     for position, entry in enumerate(entries, start=1):
         for ahead in islice(to_read, _AHEAD - len(begun)):
             known = early.pop(ahead.path, None)
-            begun.append(known or begin(opened, ahead, average, analyser, deps.vision))
+            if known is None or known.entry != ahead:
+                begun.append(begin(opened, ahead, average, analyser, deps.vision))
+            else:
+                begun.append(known)
         one = finish(opened, entry, begun.popleft(), spec, deps)
         if isinstance(one, Prepared) and one.new:
             spec = replace(spec, attributes={**spec.attributes, **one.new})
@@ -133,7 +119,7 @@ def begin(
             return found
         if vision is not None:
             found = vision.noted(found)
-        return Begun(found, read_ns, analyser.submit(found.document, average_length))
+        return Begun(entry, found, read_ns, analyser.submit(found.document, average_length))
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
         return _failed(entry, error)
 
