@@ -71,10 +71,18 @@ class Bm25Encoder:
     def _counts(self, text: str) -> tuple[dict[int, int], int]:
         """By id: two terms may share one, which 1 in 100,000 does."""
         terms = self.analyser.terms(text)
+        known = self._ids
         try:
-            return Counter(map(self._ids.__getitem__, terms)), len(terms)
+            return Counter(map(known.__getitem__, terms)), len(terms)
         except KeyError:  # a term that has not been seen yet
+            pass
+        new = set(terms).difference(known)
+        if len(known) + len(new) > _REMEMBERED:
+            known.clear()
             return Counter(map(self._id, terms)), len(terms)
+        for term in new:
+            known[term] = term_id(term)
+        return Counter(map(known.__getitem__, terms)), len(terms)
 
     def _id(self, term: str) -> int:
         i = self._ids.get(term)
