@@ -75,14 +75,14 @@ class Bm25Encoder:
         try:
             return Counter(map(known.__getitem__, terms)), len(terms)
         except KeyError:  # a term that has not been seen yet
-            pass
-        new = set(terms).difference(known)
+            new = set(terms).difference(known)
         if len(known) + len(new) > _REMEMBERED:
             known.clear()
+        known.update(zip(new, map(term_id, new), strict=True))
+        try:
+            return Counter(map(known.__getitem__, terms)), len(terms)
+        except KeyError:  # another thread has forgotten them meanwhile
             return Counter(map(self._id, terms)), len(terms)
-        for term in new:
-            known[term] = term_id(term)
-        return Counter(map(known.__getitem__, terms)), len(terms)
 
     def _id(self, term: str) -> int:
         i = self._ids.get(term)
