@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,13 +25,15 @@ from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.ingestion.batch import Prepared
+from pincite.ingestion.begun import Begun
 from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe_images import open_vision
+from pincite.ingestion.early import started_early
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import prepare, prepare_all
+from pincite.ingestion.prepare import prepare_all, take_sample
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import (
@@ -41,17 +43,12 @@ from pincite.ingestion.revisions import (
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
-from pincite.ingestion.weigh import (
-    average_of,
-    sample_of,
-    weigh_again,
-    weigh_others,
-)
+from pincite.ingestion.weigh import weigh_again, weigh_others
 from pincite.ingestion.workers import open_analyser
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import LeasedIndex, Waiting
 from pincite.settings.load import Settings
-from pincite.sources import Entry, OpenSource, Selection
+from pincite.sources import OpenSource, Selection
 from pincite.sources.records import unsettle
 
 _TOUCHED = 1_000  # records in one message; what is cut off goes on there
@@ -70,7 +67,10 @@ async def index_sources(
     options = replace(options, collection=options.collection or settings.indexed_collection)
     what = f"indexing {names_of(locations)} into {options.collection!r}"
     waiting = Waiting(options.wait_s, options.on_notice)
-    async with client.leases.take(options.collection, what, waiting):
+    async with (
+        client.leases.take(options.collection, what, waiting),
+        started_early(settings, locations, options) as early,
+    ):
         infos = await client.collections()
         base = find_base(settings, infos, locations, options)
         held = members(infos, options.collection)
@@ -104,6 +104,7 @@ async def index_sources(
                     careful=among is not None,
                     background=options.background,
                     vision=vision,
+                    early=early,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 formerly = base.sources if base and among is None else ()
@@ -186,8 +187,6 @@ async def ingest(
     record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))
     if changes.pending or changes.removed or changes.rewritten:
         await index.put_source(spec.name, record)
-    if changes.pending and spec.average_length <= 0:
-        spec = await with_average(opened, changes.pending, spec, deps)
     await write_all(opened, changes, records, spec, deps, report)
     if changes.removed:
         await index.remove(spec.name, [gone.revision for gone in changes.removed])
@@ -213,8 +212,9 @@ async def write_all(
     spec: CollectionSpec,
     deps: IngestDeps,
     report: IngestReport,
-) -> None:
-    """Three batches are under way at once: one is prepared, one embedded, one written."""
+) -> CollectionSpec:
+    """Three batches are under way at once: one is prepared, one embedded, one written. Returns the
+    spec with what was learned: types of attributes, and an average length where there was none."""
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
@@ -223,7 +223,15 @@ async def write_all(
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
     with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser:
-        batches = prepare_all(opened, pending, spec, deps, analyser)
+        begun: Mapping[str, Begun] = {}
+        if pending and spec.average_length <= 0:
+            sample = await deps.early(opened, spec)
+            if sample is None:
+                asked = (opened, pending, deps.sparse, analyser, deps.vision)
+                sample = await asyncio.to_thread(take_sample, *asked)
+            spec, begun = replace(spec, average_length=sample.average_length), sample.begun
+            await deps.index.create(spec)
+        batches = prepare_all(opened, pending, spec, deps, analyser, begun)
         embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
         writing: asyncio.Task[None] | None = None
         preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
@@ -250,20 +258,6 @@ async def write_all(
                 if task is not None:
                     task.cancel()
                     await asyncio.gather(task, return_exceptions=True)
-
-
-async def with_average(
-    opened: OpenSource, pending: Sequence[Entry], spec: CollectionSpec, deps: IngestDeps
-) -> CollectionSpec:
-    """The spec with the average length of a sample: in the end few chunks are weighed again."""
-
-    def lengths() -> list[int]:
-        found = (prepare(opened, entry, spec, deps) for entry in sample_of(pending))
-        return [p.length for one in found if isinstance(one, Prepared) for p in one.points]
-
-    sample = await asyncio.to_thread(lengths)
-    spec = replace(spec, average_length=average_of(sum(sample), len(sample)) or 1.0)
-    await deps.index.create(spec)
     return spec
 
 

@@ -88,3 +88,8 @@ def test_no_chunk_is_estimated_above_the_limit() -> None:
     for chunk in chunks_of("docs/a.md", text, config):
         paid = context_cost(chunk.title, chunk.headings, chunk.path)
         assert estimate_tokens(chunk.text) + paid <= config.max_tokens + 1
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_what_follows_in_other_letters_changes_no_cost(text: str) -> None:
+    assert list(cumulative_cost(f"{text}  é")[: len(text) + 1]) == list(cumulative_cost(text))

@@ -10,13 +10,8 @@ import pytest
 
 from pincite.daemon import protocol
 from pincite.daemon.encoder import QueryEncoder
-from pincite.daemon.remote_search import (
-    Answer,
-    RemoteSearch,
-    SearchableState,
-    answer,
-    remote_search_of,
-)
+from pincite.daemon.messages import Answer, RemoteSearch, SearchableState
+from pincite.daemon.remote_search import answer, remote_search_of
 from pincite.deps import Deps, informative_terms
 from pincite.errors import UsageError
 from pincite.model import EvidencePack, Question, Scope, Vector

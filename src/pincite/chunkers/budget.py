@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pincite.chunkers.token_weights import CAMEL_WEIGHT, WEIGHTS
 
@@ -39,34 +39,39 @@ def cumulative_cost(text: str) -> NDArray[np.float64]:
     return total
 
 
-def bigrams(text: str) -> NDArray[np.intp]:
+def bigrams(text: str) -> NDArray[np.uint16]:
     """The number of the pair that each character ends: `class before * CLASSES + class`."""
     import numpy as np
 
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    kinds = _kinds()[np.minimum(points, 0x250)]
-    if len(points) and int(points.max()) >= 0x250:
-        kinds[(points >= 0x2000) & (points < 0x2E80)] = 1
-        kinds[points >= 0x2E80] = 31
-        kinds[(points >= 0x3000) & (points < 0x3040)] = 1
-    before = np.zeros_like(kinds)
-    before[1:] = kinds[:-1]
-    pairs = np.where(before == 1, 0, before) * CLASSES + kinds
+    points: NDArray[Any]
+    if text.isascii():
+        points = np.frombuffer(text.encode("ascii"), np.uint8)
+        kinds: NDArray[np.uint16] = _kinds()[points]
+    else:
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        kinds = _kinds()[np.minimum(points, 0x250)]
+        if int(points.max()) >= 0x250:
+            kinds[(points >= 0x2000) & (points < 0x2E80)] = 1
+            kinds[points >= 0x2E80] = 31
+            kinds[(points >= 0x3000) & (points < 0x3040)] = 1
+    pairs = kinds.copy()
+    pairs[1:] += _before()[kinds[:-1]]
     upper = (points >= 65) & (points <= 90)
-    lower = (points >= 97) & (points <= 122)
-    inner = upper[1:] & (before[1:] >= 2) & (before[1:] <= 27)
-    starts = lower[:-1].copy()
-    starts[:-1] |= lower[2:]
-    pairs[1:][inner & starts] = CAMEL
+    if upper.any():
+        inner = upper[1:] & (kinds[:-1] >= 2) & (kinds[:-1] <= 27)
+        lower = (points >= 97) & (points <= 122)
+        starts = lower[:-1].copy()
+        starts[:-1] |= lower[2:]
+        pairs[1:][inner & starts] = CAMEL
     return pairs
 
 
 @lru_cache(maxsize=1)
-def _kinds() -> NDArray[np.intp]:
+def _kinds() -> NDArray[np.uint16]:
     """Classes of the characters up to U+024F, and in the last place that of those beyond."""
     import numpy as np
 
-    kinds = np.zeros(0x251, np.intp)
+    kinds = np.zeros(0x251, np.uint16)
     kinds[0x21:0x7F] = 1
     kinds[0xA1:0xC0] = 1
     kinds[0x30:0x3A] = 28
@@ -74,6 +79,16 @@ def _kinds() -> NDArray[np.intp]:
     kinds[0xC0:0x250] = 29
     kinds[0x250] = 30
     return kinds
+
+
+@lru_cache(maxsize=1)
+def _before() -> NDArray[np.uint16]:
+    """What the class of the character before adds: marks are to the next one what spaces are."""
+    import numpy as np
+
+    before = np.arange(CLASSES, dtype=np.uint16) * CLASSES
+    before[1] = 0
+    return before
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,6 @@ any encoding.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from pincite.chunkers.definitions import Definitions, find_definitions
 from pincite.chunkers.grammars import LEADING, load, parse
 from pincite.chunkers.pieces import Piece
 from pincite.chunkers.text import paragraphs
+from pincite.model import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pincite.chunkers.grammars import Grammar
     from pincite.chunkers.lines import Lines
     from pincite.chunkers.packing import Packer
-    from pincite.model import Section
 
 _CLOSES = re.compile(
     r"[\s)\]}>;,]*(?:end|fi|done|esac|endif|#endif|\"\"\"|'''|\*/)?[\s)\]}>;,.]*(?:(?://|#|--).*)?"
@@ -33,7 +32,8 @@ _OPENS = ("{", "(", "[", ":", "=", "=>", "->", "\\", " do", " then", "then", "be
 _LONGEST_CLOSE = 60  # characters of a line that only closes
 
 
-_Group = tuple[int, int, list["Node"]]  # lines first to last (exclusive), the nodes on them
+_Spanned = tuple[int, int, "Node"]  # a node with its first and last row, which are costly to ask
+_Group = tuple[int, int, list[_Spanned]]  # lines first to last (exclusive), the nodes on them
 
 
 def chunk_code(lines: Lines, packer: Packer, grammar: Grammar) -> tuple[Section, ...]:
@@ -55,7 +55,7 @@ def chunk_parts(
             continue
         root, definitions = found
         known.append(definitions)
-        start = (first, last, [root])
+        start = (first, last, [_spanned(root)])
         pieces.append(_pieces(lines, start, definitions, packer, grammar.leading))
     return tuple(_with_symbols(lines, packer.pack(chain.from_iterable(pieces)), known))
 
@@ -79,10 +79,10 @@ def _between(lines: Lines, first: int, last: int) -> str:
 def _with_symbols(
     lines: Lines, sections: Iterable[Section], known: list[Definitions]
 ) -> Iterator[Section]:
-    for section in sections:
-        rows = lines.line_at(section.start), lines.line_at(section.end - 1)
+    for one in sections:
+        rows = lines.line_at(one.start), lines.line_at(one.end - 1)
         names = chain.from_iterable(each.symbols_in(*rows) for each in known)
-        yield replace(section, symbols=tuple(dict.fromkeys(names)))
+        yield Section(one.start, one.end, one.headings, tuple(dict.fromkeys(names)))
 
 
 def _pieces(
@@ -107,55 +107,56 @@ def _pieces(
             # what only wraps several definitions is no unit that must be kept whole
             limit = packer.target if piece.wraps else packer.room
             fits = lines.cost(piece.first, piece.last) <= limit(piece.path)
-            whole = fits or all(_last_row(node) == node.start_point.row for node in group[2])
+            whole = fits or all(low == top for top, low, _ in group[2])
             found.append(piece if whole else group)
         stack.extend(reversed(found))
 
 
-def _divide(first: int, last: int, nodes: list[Node]) -> list[_Group]:
+def _divide(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
     """The groups that the parts of these nodes make: as few levels down as divides them."""
     groups = _partition(first, last, nodes)
     while len(groups) == 1:
-        inner: list[Node] = []
+        inner: list[_Spanned] = []
         deeper = False
         row = -1
-        for node in groups[0][2]:
-            multiline = _last_row(node) > node.start_point.row
-            parts = node.children if multiline else [node]
-            deeper |= multiline and bool(parts)
-            for part in parts or [node]:
+        for spanned in groups[0][2]:
+            top, low, node = spanned
+            parts = [_spanned(part) for part in node.children] if low > top else []
+            deeper |= bool(parts)
+            for part in parts or [spanned]:
                 # of what lies on one row, the first node marks it well enough
-                if part.start_point.row > row or _last_row(part) > row:
+                if part[0] > row or part[1] > row:
                     inner.append(part)
-                    row = max(row, _last_row(part))
+                    row = max(row, part[1])
         if not deeper:
             break
         groups = _partition(first, last, inner)
     return groups
 
 
-def _partition(first: int, last: int, nodes: list[Node]) -> list[_Group]:
+def _partition(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
     """Nodes that share rows are one group; a group reaches to the begin of the next."""
     starts: list[int] = []
-    members: list[list[Node]] = []
+    members: list[list[_Spanned]] = []
     end = -1
-    for node in nodes:
-        row = min(node.start_point.row, last - 1)  # an empty node may lie behind the last newline
+    for spanned in nodes:
+        row = min(spanned[0], last - 1)  # an empty node may lie behind the last newline
         if row > end or not members:
             starts.append(row)
             members.append([])
-        members[-1].append(node)
-        end = max(end, _last_row(node))
+        members[-1].append(spanned)
+        end = max(end, spanned[1])
     if not members:
         return [(first, last, nodes)]
     starts[0] = first
     return list(zip(starts, [*starts[1:], last], members, strict=True))
 
 
-def _last_row(node: Node) -> int:
+def _spanned(node: Node) -> _Spanned:
     """Some nodes end with their newline, on the next row's column 0."""
-    end = node.end_point
-    return max(node.start_point.row, end.row - 1) if end.column == 0 else end.row
+    top = node.start_point.row
+    low, column = node.end_point
+    return top, max(top, low - 1) if column == 0 else low, node
 
 
 def _piece(
@@ -166,12 +167,12 @@ def _piece(
     leading: frozenset[str],
 ) -> Piece:
     first, last, nodes = group
-    top, bottom = nodes[0].start_point.row, max(_last_row(node) for node in nodes)
-    top, bottom = min(top, len(lines) - 1), min(bottom, len(lines) - 1)
+    furthest = len(lines) - 1
+    top, bottom = min(nodes[0][0], furthest), min(max([low for _, low, _ in nodes]), furthest)
     within = definitions.outermost_within(top, bottom)
     path = within[0].path if len(within) == 1 else definitions.path_at(top)
-    adjacent = following is not None and following[2][0].start_point.row <= bottom + 1
-    leads = all(_is_leading(node, leading) for node in nodes)
+    adjacent = following is not None and following[2][0][0] <= bottom + 1
+    leads = adjacent and all(_is_leading(node, leading) for _, _, node in nodes)
     opens = lines.lines[bottom].rstrip().endswith(_OPENS)
     if following is not None and lines.lines[following[0]].lstrip().startswith("{"):
         opens = True  # a brace on the next line
@@ -179,7 +180,7 @@ def _piece(
         first,
         last,
         path,
-        forward=following is not None and ((leads and adjacent) or opens),
+        forward=following is not None and (leads or opens),
         backward=_closes(lines, top, bottom) or (_is_docstring(nodes) and not lines.blank[top - 1]),
         definition=len(within) == 1,
         wraps=len(within) > 1,
@@ -198,9 +199,9 @@ def _is_leading(node: Node, leading: frozenset[str]) -> bool:
     return kind.endswith("comment") or kind in LEADING or kind in leading
 
 
-def _is_docstring(nodes: list[Node]) -> bool:
+def _is_docstring(nodes: list[_Spanned]) -> bool:
     """A string on its own documents the attribute above it."""
-    node = nodes[0]
-    if len(nodes) != 1 or node.type != "expression_statement" or node.start_point.row == 0:
+    top, _, node = nodes[0]
+    if len(nodes) != 1 or top == 0 or node.type != "expression_statement":
         return False
     return node.named_child_count == 1 and node.named_children[0].type == "string"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pincite.chunkers.budget import cumulative_cost
@@ -10,6 +11,10 @@ from pincite.chunkers.budget import cumulative_cost
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+def _next_start(start: int, line: str) -> int:
+    return start + len(line) + 1
 
 
 class Lines:
@@ -22,11 +27,7 @@ class Lines:
         if pieces[-1] == "":
             pieces.pop()
         self.lines: list[str] = pieces
-        starts = [0] * (len(pieces) + 1)
-        position = 0
-        for number, line in enumerate(pieces):
-            starts[number] = position
-            position += len(line) + 1
+        starts = list(accumulate(pieces, _next_start, initial=0))
         starts[-1] = len(text)
         self.starts = starts  #: of each line, and the end of the text
         #: by character

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """Lines `first` to `last` (exclusive) that belong together.
 
     `forward`: means nothing without what follows (a heading, a decorator, `class Foo:`).

@@ -47,7 +47,7 @@ def remote(method: _Method[P, T]) -> _Method[P, T]:
     defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
 
     async def call(self: RemoteIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        operation = protocol.operations()[called]
+        operation = protocol.operation(called)
         given = defaults | dict(zip(operation.names, args, strict=False)) | kwargs
         arguments = [given[name] for name in operation.names]
         result: T = await self.request(called, arguments, operation.result)

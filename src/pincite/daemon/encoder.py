@@ -8,6 +8,7 @@ from typing import Protocol
 
 from pincite.errors import UsageError
 from pincite.model import Matrix, Vector
+from pincite.ports import Index
 from pincite.providers.bundled.known_models import ALL_MINILM_L6_V2, KNOWN_MODELS
 
 _MOST = 16  # documents that a question may bring
@@ -19,6 +20,10 @@ class Embedding(Protocol):
     async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
         """As `DenseEncoder.embed_query`; `models` is where the caller keeps its models. Raises
         ModelUnavailable for an encoder of another fingerprint."""
+
+
+class Host(Index, Embedding, Protocol):
+    """The daemon, as a search inside it sees it."""
 
 
 def bundled_name(fingerprint: str, model: str = "") -> str:

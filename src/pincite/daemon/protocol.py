@@ -19,17 +19,20 @@ from functools import cache
 from math import inf
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, Protocol, get_type_hints
+from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
 
 import msgspec
 
 from pincite import errors
+from pincite.daemon.encoder import Host
 from pincite.daemon.freshness import Condition, Freshness, Wish
-from pincite.daemon.remote_search import Answer, Host, RemoteSearch
 from pincite.daemon.shapes import PROTOCOL as PROTOCOL
 from pincite.daemon.shapes import SHAPES as SHAPES
 from pincite.model import DocumentRecord, Vector
 from pincite.ports import Index, LeasedIndex
+
+if TYPE_CHECKING:
+    from pincite.daemon.messages import Answer, RemoteSearch
 
 _VECTOR = 1  # extension code
 _LENGTH = struct.Struct(">I")
@@ -94,18 +97,29 @@ class Operation(msgspec.Struct, frozen=True):
 
 
 @cache
-def operations() -> dict[str, Operation]:
-    """Every public method of `Service` by name."""
-    found = {}
-    for name, method in inspect.getmembers(Service, inspect.isfunction):
-        if name.startswith("_"):
-            continue
-        hints = get_type_hints(method)
-        names = tuple(inspect.signature(method).parameters)[1:]
-        found[name] = Operation(
-            names, GenericAlias(tuple, tuple(hints[n] for n in names)), hints["return"]
-        )
-    return found
+def operations() -> frozenset[str]:
+    """The names of all public methods of `Service`."""
+    methods = inspect.getmembers(Service, inspect.isfunction)
+    return frozenset(name for name, _ in methods if not name.startswith("_"))
+
+
+@cache
+def operation(name: str) -> Operation:
+    """A public method of `Service`. Raises KeyError."""
+    if name not in operations():
+        raise KeyError(name)
+    method = getattr(Service, name)
+    hints = get_type_hints(method, localns=_of_searches() if name == "ask" else None)
+    names = tuple(inspect.signature(method).parameters)[1:]
+    return Operation(names, GenericAlias(tuple, tuple(hints[n] for n in names)), hints["return"])
+
+
+def _of_searches() -> dict[str, Any]:
+    """The types of searches: with them comes half of what a daemon imports, and it starts before
+    it is searched."""
+    from pincite.daemon import messages
+
+    return vars(messages)
 
 
 @cache

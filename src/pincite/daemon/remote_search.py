@@ -11,59 +11,24 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
-from pincite.daemon.encoder import Embedding, QueryEncoder
+from pincite.daemon.encoder import Host, QueryEncoder
+from pincite.daemon.messages import Answer, RemoteSearch, SearchableState
 from pincite.deps import Deps, informative_terms
-from pincite.model import CollectionSpec, EvidencePack, Question, SourceType
-from pincite.ports import Files, Index, Readable, Searchable
+from pincite.model import Question
+from pincite.ports import Files, Readable, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
-from pincite.retrieval_log import Found, found_by
+from pincite.retrieval_log import found_by
 from pincite.search import search
 from pincite.support.memoize import memoize_last
 from pincite.trace import Trace
 
 _SETTINGS = 64  # profiles and sets of collections that are remembered in their decoded form
-
-
-class SearchableState(msgspec.Struct, frozen=True):
-    """A `Searchable` without what is open in it."""
-
-    spec: CollectionSpec
-    code: bool
-    rung: str
-    kinds: frozenset[SourceType]
-    depth: int
-    weight: float
-    embedded: float
-    exact: bool
-
-
-class RemoteSearch(msgspec.Struct, frozen=True):
-    """What `pincite.search` is called with. `places` are `SearchableState`s and `profile` is a
-    `Profile`, both encoded, as they hardly ever change. `logged` asks for what the log keeps
-    besides."""
-
-    question: Question
-    places: bytes
-    profile: bytes
-    models: str
-    logged: bool = False
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """The pack, and the hits before chunks were loaded, if they are logged."""
-
-    pack: EvidencePack
-    found: tuple[Found, ...] = ()
-
-
-class Host(Index, Embedding, Protocol):
-    """The daemon, as a search inside it sees it."""
 
 
 def remote_search_of(

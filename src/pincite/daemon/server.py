@@ -110,15 +110,18 @@ async def serve(
     log.info("version %s owns %s", version.VERSION, root)
     ready()
     last_seen = last_flush = time.monotonic()
+    prepared = False
     while not daemon.leaving.is_set() and time.monotonic() - last_seen < idle_s:
         await _wait(daemon.leaving, min(_LOOK_EVERY_S, idle_s))
         now = time.monotonic()
         if why := daemon.outdated:
             daemon.abandon(why)
+        if not prepared and daemon.usage.unused_s >= _LOOK_EVERY_S:
+            prepared = True
+            await asyncio.to_thread(prepare_to_search)
         if reception.busy or daemon.busy:
             last_seen = now
-        at_work = daemon.busy or daemon.dirty or daemon.refreshing.busy
-        if daemon.usage.unused_s >= rest_s and not at_work:
+        if daemon.usage.unused_s >= rest_s and not daemon.at_work:
             daemon.rest()
         if daemon.dirty and now - last_flush >= _FLUSH_EVERY_S:
             last_flush = now
@@ -129,11 +132,15 @@ async def serve(
             except PinciteError as error:
                 log.error("what was written last may not survive a loss of power: %s", error)
     daemon.leaving.set()
-    await daemon.refreshing.close()  # what it started would start the next daemon
+    await daemon.stop_refreshing()  # what it started would start the next daemon
     server.close()
     await reception.close()
     (place / protocol.SOCKET).unlink(missing_ok=True)
     log.info("leaving")
+
+
+def prepare_to_search() -> None:
+    """Import what searches, so that the first one need not wait for it."""
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
@@ -187,7 +194,7 @@ async def _short(daemon: Daemon, body: bytes) -> bytes:
 def _read(body: bytes) -> tuple[str, dict[str, Any]]:
     try:
         name, raw = protocol.decode(body, tuple[str, msgspec.Raw])
-        operation = protocol.operations()[name]
+        operation = protocol.operation(name)
         arguments = protocol.decode(raw, operation.arguments)
     except (msgspec.MsgspecError, KeyError, ValueError) as error:
         raise IndexUnavailable(

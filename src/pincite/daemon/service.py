@@ -6,19 +6,20 @@ import asyncio
 import fcntl
 import logging
 import os
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from pincite import version
 from pincite.catalog.file import open_catalog
-from pincite.daemon import protocol, remote_search
+from pincite.daemon import protocol
 from pincite.daemon.encoder import bundled_name
 from pincite.daemon.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.read_only import Copy, why_only_read, workplace
-from pincite.daemon.refreshing import Refreshing
 from pincite.daemon.resting import memory_mb, now, trim
 from pincite.daemon.usage import Usage
 from pincite.errors import EnginePanicked, IndexUnavailable, ModelUnavailable
@@ -26,7 +27,11 @@ from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec, SourceRecord, Vector
 from pincite.ports import DenseEncoder
 from pincite.stores.opening import Opened, open_edge
-from pincite.truth.files import FilesOnDisk
+
+if TYPE_CHECKING:
+    from pincite.daemon.messages import Answer, RemoteSearch
+    from pincite.daemon.refreshing import Refreshing
+    from pincite.ports import Files
 
 log = logging.getLogger("pincite.daemon")
 
@@ -69,10 +74,10 @@ class Daemon(LocalIndex):
         self._encoders: dict[str, asyncio.Future[DenseEncoder]] = {}
         #: What answers questions in JSON; whoever starts the process knows.
         self.short: Callable[[bytes], Awaitable[bytes]] | None = None
-        self._files = FilesOnDisk(self.sources)
         self.leaving = asyncio.Event()
         self.usage = Usage()
-        self.refreshing = Refreshing(root, self, environ)
+        self._environ = environ
+        self._refreshing: Refreshing | None = None
         self._resting_since = ""
 
     def _let_go(self) -> None:
@@ -142,8 +147,35 @@ class Daemon(LocalIndex):
             )
         return await encoder.embed_query(text)
 
-    async def ask(self, asked: remote_search.RemoteSearch) -> remote_search.Answer:
-        return await remote_search.answer(asked, self, self._files)
+    @cached_property
+    def refreshing(self) -> Refreshing:
+        """What keeps the index up to date; nobody has asked for it before it is there."""
+        from pincite.daemon.refreshing import Refreshing
+
+        self._refreshing = Refreshing(self._root, self, self._environ)
+        return self._refreshing
+
+    @property
+    def at_work(self) -> bool:
+        """Is anything to be done, going on, or not yet safe from a loss of power?"""
+        refreshing = self._refreshing is not None and self._refreshing.busy
+        return self.busy or self.dirty or refreshing
+
+    async def stop_refreshing(self) -> None:
+        """Begin nothing any more that would go on after this process."""
+        if self._refreshing is not None:
+            await self._refreshing.close()
+
+    @cached_property
+    def _files(self) -> Files:
+        from pincite.truth.files import FilesOnDisk
+
+        return FilesOnDisk(self.sources)
+
+    async def ask(self, asked: RemoteSearch) -> Answer:
+        from pincite.daemon.remote_search import answer
+
+        return await answer(asked, self, self._files)
 
     async def look(self, wish: Wish) -> Freshness:
         if self._copy is None:
@@ -164,7 +196,8 @@ class Daemon(LocalIndex):
         if not all(one.done() for one in self._encoders.values()):
             return
         self._encoders.clear()
-        remote_search.forget()
+        if searching := sys.modules.get("pincite.daemon.remote_search"):
+            searching.forget()
         trim()
         self._resting_since = now()
         log.info("resting with %.0f MB", memory_mb())
@@ -177,8 +210,8 @@ class Daemon(LocalIndex):
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
         await super().put_source(collection, record)
-        if record.complete:
-            self.refreshing.source_written()
+        if record.complete and self._refreshing is not None:
+            self._refreshing.source_written()
 
     async def create(self, spec: CollectionSpec) -> None:
         await super().create(spec)
@@ -220,7 +253,7 @@ class Daemon(LocalIndex):
 
     async def close(self) -> None:
         try:
-            await self.refreshing.close()
+            await self.stop_refreshing()
             await super().close()
         finally:
             self._let_go()

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from pincite.daemon import protocol
-from pincite.daemon.remote_search import SearchableState
+from pincite.daemon.messages import SearchableState
 from pincite.profile import Profile
 
 #: What travels as bytes inside of other messages, and how an error does.
@@ -30,7 +30,8 @@ def description() -> str:
     """What the fingerprint is made from, a line for each type and operation."""
     known: dict[type, str] = {}
     lines = [f"inside {_name(type_, known)}" for type_ in _INSIDE]
-    for name, operation in sorted(protocol.operations().items()):
+    for name in sorted(protocol.operations()):
+        operation = protocol.operation(name)
         arguments = _name(operation.arguments, known)
         lines.append(f"{name} {operation.names} {arguments} -> {_name(operation.result, known)}")
     types = sorted(f"{type_.__qualname__} = {text}" for type_, text in known.items())

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.ingestion.enrich import enrich
 from pincite.model import Document, Section, SparseVector
 from pincite.ports import SparseEncoder
+from pincite.providers.sparse.bm25 import Bm25Encoder
+
+ANY_AVERAGE: Final = 100.0  # an average length while none is known
+#: In place of an average length: how often a chunk has a term is all that is said of it.
+COUNTS_ALONE: Final = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +43,29 @@ class Pending(Protocol):
 def analyse(
     document: Document, chunker: ChunkerConfig, sparse: SparseEncoder, average_length: float
 ) -> Analysed:
-    """Cut and weigh. `average_length` is as in `SparseEncoder.encode_document`."""
+    """Cut and weigh. `average_length` is as in `SparseEncoder.encode_document`, or
+    `COUNTS_ALONE`."""
     sections = with_description(document, chunk_document(document, chunker))
     texts = map(enrich, cut(document, sections))
-    weights = tuple(sparse.encode_document(text, average_length) for text in texts)
-    return Analysed(sections, weights)
+    if average_length == COUNTS_ALONE and isinstance(sparse, Bm25Encoder):
+        return Analysed(sections, tuple(map(sparse.count, texts)))
+    average = average_length or ANY_AVERAGE
+    return Analysed(sections, tuple(sparse.encode_document(text, average) for text in texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A document whose terms alone were counted, to be weighed for an average length."""
+
+    analysed: Analysed
+    sparse: Bm25Encoder
+    average_length: float
+
+    def result(self) -> Analysed:
+        """See `Pending`."""
+        weigh, average = self.sparse.weigh, self.average_length
+        weights = tuple((weigh(*one, average), one[1]) for one in self.analysed.weights)
+        return replace(self.analysed, weights=weights)
 
 
 def with_description(document: Document, sections: Iterable[Section]) -> tuple[Section, ...]:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import BATCH_CHUNKS
+from pincite.ingestion.begun import Sample
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import MadeWith, made_with_no_other
-from pincite.model import Notice
+from pincite.model import CollectionSpec, Notice
 from pincite.ports import DenseEncoder, Index, SparseEncoder
+from pincite.sources import OpenSource
 
 #: From so much text on words are indexed before vectors: it takes the bundled model some five
 #: seconds on two cores.
 MUCH_BYTES = 500_000
+
+
+async def nothing_early(_opened: OpenSource, _spec: CollectionSpec) -> Sample | None:
+    """No files were read before."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,7 @@ class IngestDeps:
     progress calls the run: `index`, or `embed` where words alone are there already. With
     `background` vectors of more than `much_bytes` are left to another run. A `careful` run removes
     nothing where a source looks as if its disk were away. `vision` describes
-    pictures, where a model is named for that."""
+    pictures, where a model is named for that. `early` gives what was read of a source before."""
 
     index: Index
     sparse: SparseEncoder
@@ -43,3 +50,4 @@ class IngestDeps:
     careful: bool = False
     background: bool = False
     vision: Vision | None = None
+    early: Callable[[OpenSource, CollectionSpec], Awaitable[Sample | None]] = nothing_early

@@ -2,36 +2,67 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Final
 
 from pincite.chunkers import cut
 from pincite.errors import PinciteError
-from pincite.ingestion.analysis import Analyser, Here, Pending
+from pincite.ingestion.analysis import (
+    ANY_AVERAGE,
+    COUNTS_ALONE,
+    Analysed,
+    Analyser,
+    Counted,
+    Here,
+)
 from pincite.ingestion.batch import Batch, Prepared, SkippedFile
+from pincite.ingestion.begun import Begun, Sample
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.fields import with_fields
-from pincite.ingestion.read import ReadFile, read
+from pincite.ingestion.read import read
 from pincite.ingestion.revisions import record_of, unembedded_revision
-from pincite.ingestion.weigh import ANY_AVERAGE
+from pincite.ingestion.weigh import average_of, sample_of
 from pincite.model import CollectionSpec, Point
+from pincite.ports import SparseEncoder
+from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, OpenSource
 
 _AHEAD: Final = 64  # documents that are read before one of them is finished
 
 
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """A file that was read, and what it is being cut into."""
-
-    file: ReadFile
-    pending: Pending
+def take_sample(
+    opened: OpenSource,
+    pending: Sequence[Entry],
+    sparse: SparseEncoder,
+    analyser: Analyser,
+    vision: Vision | None = None,
+) -> Sample:
+    """The average length of files from all over a source. What a model weighs by is not kept: it
+    may want the true average."""
+    read_first = [
+        begin(opened, entry, COUNTS_ALONE, analyser, vision) for entry in sample_of(pending)
+    ]
+    found: list[tuple[Begun, Analysed]] = []
+    for one in read_first:
+        # a parser's crash costs one file, and is told when it is its turn
+        with suppress(Exception):
+            if isinstance(one, Begun):
+                found.append((one, one.pending.result()))
+    lengths = [length for _, analysed in found for _, length in analysed.weights]
+    average = average_of(sum(lengths), len(lengths)) or 1.0
+    if not isinstance(sparse, Bm25Encoder):
+        return Sample(average)
+    kept = [replace(one, pending=Counted(analysed, sparse, average)) for one, analysed in found]
+    return Sample(average, {one.entry.path: one for one in kept})
 
 
 def prepare_all(
@@ -40,19 +71,26 @@ def prepare_all(
     spec: CollectionSpec,
     deps: IngestDeps,
     analyser: Analyser | None = None,
+    sample: Mapping[str, Begun] = MappingProxyType({}),
 ) -> Iterator[Batch]:
     """Batches in the order of `entries`, weighed for the average length of the spec. Some documents
     are read ahead of the one that is finished, so that an analyser of several processes is busy; by
-    default it is this one."""
+    default it is this one. Those of a `sample` were read before, and are let go of one by one."""
     analyser = analyser or Here(deps.chunker, deps.sparse)
+    average = spec.average_length or ANY_AVERAGE
     documents: list[Prepared] = []
     skipped: list[SkippedFile] = []
     chunks = 0
-    begun: deque[_Begun | SkippedFile] = deque()
+    early = dict(sample)
+    begun: deque[Begun | SkippedFile] = deque()
     to_read = iter(entries)
     for position, entry in enumerate(entries, start=1):
         for ahead in islice(to_read, _AHEAD - len(begun)):
-            begun.append(begin(opened, ahead, spec, analyser, deps.vision))
+            known = early.pop(ahead.path, None)
+            if known is None or known.entry != ahead:
+                begun.append(begin(opened, ahead, average, analyser, deps.vision))
+            else:
+                begun.append(known)
         one = finish(opened, entry, begun.popleft(), spec, deps)
         if isinstance(one, Prepared) and one.new:
             spec = replace(spec, attributes={**spec.attributes, **one.new})
@@ -66,29 +104,22 @@ def prepare_all(
             documents, skipped, chunks = [], [], 0
 
 
-def prepare(
-    opened: OpenSource, entry: Entry, spec: CollectionSpec, deps: IngestDeps
-) -> Prepared | SkippedFile:
-    """A file as points that lack their dense vectors, or why there are none."""
-    begun = begin(opened, entry, spec, Here(deps.chunker, deps.sparse), deps.vision)
-    return finish(opened, entry, begun, spec, deps)
-
-
 def begin(
     opened: OpenSource,
     entry: Entry,
-    spec: CollectionSpec,
+    average_length: float,
     analyser: Analyser,
     vision: Vision | None = None,
-) -> _Begun | SkippedFile:
+) -> Begun | SkippedFile:
     """A file that is read, with its pictures described, and being cut and weighed."""
+    read_ns = time.time_ns()
     try:
         found = read(opened, entry)
         if isinstance(found, SkippedFile):
             return found
         if vision is not None:
             found = vision.noted(found)
-        return _Begun(found, analyser.submit(found.document, spec.average_length or ANY_AVERAGE))
+        return Begun(entry, found, read_ns, analyser.submit(found.document, average_length))
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
         return _failed(entry, error)
 
@@ -96,7 +127,7 @@ def begin(
 def finish(
     opened: OpenSource,
     entry: Entry,
-    begun: _Begun | SkippedFile,
+    begun: Begun | SkippedFile,
     spec: CollectionSpec,
     deps: IngestDeps,
 ) -> Prepared | SkippedFile:
@@ -114,7 +145,7 @@ def finish(
         texts = tuple(enrich(chunk) for chunk in chunks)
         weighed = zip(chunks, analysed.weights, strict=True)
         points = tuple(Point(chunk, *weights) for chunk, weights in weighed)
-        record = record_of(opened, entry, found, points, spec)
+        record = record_of(opened, entry, found, points, spec, begun.read_ns)
         lacking = unembedded_revision(opened, record, spec) if deps.words_only else ""
         return Prepared(record, points, texts, lacking, described.new)
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -119,8 +118,9 @@ def record_of(
     read: ReadFile,
     points: Sequence[Point],
     spec: CollectionSpec,
+    read_ns: int,
 ) -> DocumentRecord:
-    """What the catalog keeps of a document that is indexed now."""
+    """What the catalog keeps of a document that is indexed now and was read at `read_ns`."""
     document, source = read.document, opened.source
     made_as = fingerprints_of(opened, entry.path, read.includes, spec)[0]
     return DocumentRecord(
@@ -130,7 +130,7 @@ def record_of(
         content_hash=document.content_hash,
         ref=document.ref,
         size=entry.size,
-        mtime_ns=stamp(entry, time.time_ns()),
+        mtime_ns=stamp(entry, read_ns),
         chunks=len(points),
         tokens=sum(point.length for point in points),
         source_type=document.source_type,

@@ -14,7 +14,6 @@ from pincite.providers.sparse.bm25 import round_average
 from pincite.sources import Entry
 
 _SAMPLE = 48  # documents that give the first estimate of the average length
-ANY_AVERAGE = 100.0  # an average length while none is known
 
 
 def weigh(

@@ -23,7 +23,7 @@ from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import InvalidRecord, UsageError
-from pincite.ingest import with_average, write_all
+from pincite.ingest import write_all
 from pincite.ingestion.changes import Changes
 from pincite.ingestion.dense_model import open_dense
 from pincite.ingestion.deps import IngestDeps
@@ -281,11 +281,9 @@ class _Run:
         pending = [Entry(s.path, s.size, s.stamp) for s in states if s.path not in same]
         counts = Counts(self.spec.name, self.source.name)
         if pending:
-            if self.spec.average_length <= 0:
-                self.spec = await with_average(self.opened, pending, self.spec, self.deps)
             known = [one.indexed for one in states if one.indexed is not None]
             changes = Changes(tuple(pending), (), (), ())
-            await write_all(self.opened, changes, known, self.spec, self.deps, counts)
+            self.spec = await write_all(self.opened, changes, known, self.spec, self.deps, counts)
         if touched:
             await self.deps.index.touch(self.spec.name, touched)
         done = [*counts.written, *touched]

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pincite.asking import SearchOptions, profile_of, question_of, tags_of_texts
+from pincite.daemon.messages import Answer, RemoteSearch
 from pincite.daemon.open_index import prepare
 from pincite.daemon.protocol import describe_error
-from pincite.daemon.remote_search import Answer, RemoteSearch, remote_search_of
+from pincite.daemon.remote_search import remote_search_of
 from pincite.daemon.short import identity
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, EnginePanicked, PinciteError, UsageError

@@ -111,6 +111,7 @@ class Analyser:
         self._stop = FUNCTION_WORDS.get(effective, frozenset())
         self._english = effective == "english"
         self._known: dict[str, tuple[str, ...]] = {}
+        self._stems: dict[str, str] = {}
         self._lock = Lock()
         self._stemmer = None
         if effective in STEMMED:
@@ -125,9 +126,13 @@ class Analyser:
         try:
             return list(chain.from_iterable(map(known.__getitem__, units)))
         except KeyError:  # a unit that has not been seen yet
+            new = {unit: self._learn(unit) for unit in set(units).difference(known)}
+        try:
+            return list(chain.from_iterable(map(known.__getitem__, units)))
+        except KeyError:  # one that is not remembered, or was forgotten meanwhile
             terms: list[str] = []
             for unit in units:
-                found = known.get(unit)
+                found = known.get(unit, new.get(unit))
                 terms += self._learn(unit) if found is None else found
             return terms
 
@@ -201,13 +206,23 @@ class Analyser:
 
     def _word(self, word: str) -> list[str]:
         word = word.casefold()
+        stem = self._stems.get(word)
+        if stem is None:
+            stem = self._stem(word)
+            if len(self._stems) >= _REMEMBERED:
+                self._stems.clear()
+            self._stems[word] = stem
+        return [stem] if stem else []
+
+    def _stem(self, word: str) -> str:
+        """Of a word in lower case; "" of a function word."""
         if word in self._stop:
-            return []
+            return ""
         if self._stemmer is not None:
             with self._lock:
                 word = self._stemmer.stemWord(word)
             word = word if word.isascii() else _fold(word)
-        return [word] if word else []
+        return word
 
 
 def _pairs(run: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Final
 
@@ -50,10 +51,19 @@ class Bm25Encoder:
 
     def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
         """The weights of a text and its number of terms."""
+        counts, length = self.count(text)
+        return self.weigh(counts, length, average_length), length
+
+    def count(self, text: str) -> tuple[SparseVector, int]:
+        """How often a text has each of its terms, and its number of terms."""
         counts, length = self._counts(text)
+        return _vector(counts), length
+
+    def weigh(self, counts: SparseVector, length: int, average_length: float) -> SparseVector:
+        """The weights of a text of so many terms that `count` has given."""
         norm = self._norm(length, average_length)
         k = self._k1 + 1
-        return _vector({i: tf * k / (tf + norm) for i, tf in counts.items()}), length
+        return SparseVector(counts.indices, tuple([tf * k / (tf + norm) for tf in counts.values]))
 
     def _norm(self, length: int, average_length: float) -> float:
         return self._k1 * (1 - self._b + self._b * length / average_length)
@@ -61,9 +71,17 @@ class Bm25Encoder:
     def _counts(self, text: str) -> tuple[dict[int, int], int]:
         """By id: two terms may share one, which 1 in 100,000 does."""
         terms = self.analyser.terms(text)
+        known = self._ids
         try:
-            return Counter(map(self._ids.__getitem__, terms)), len(terms)
+            return Counter(map(known.__getitem__, terms)), len(terms)
         except KeyError:  # a term that has not been seen yet
+            new = set(terms).difference(known)
+        if len(known) + len(new) > _REMEMBERED:
+            known.clear()
+        known.update(zip(new, map(term_id, new), strict=True))
+        try:
+            return Counter(map(known.__getitem__, terms)), len(terms)
+        except KeyError:  # another thread has forgotten them meanwhile
             return Counter(map(self._id, terms)), len(terms)
 
     def _id(self, term: str) -> int:
@@ -91,6 +109,6 @@ def round_average(mean: float) -> float:
     return 1.1 ** round(math.log(mean, 1.1)) if mean > 1 else 1.0
 
 
-def _vector(weights: dict[int, float]) -> SparseVector:
-    indices = tuple(sorted(weights))
-    return SparseVector(indices, tuple(weights[i] for i in indices))
+def _vector(weights: Mapping[int, float]) -> SparseVector:
+    indices = sorted(weights)
+    return SparseVector(tuple(indices), tuple(map(weights.__getitem__, indices)))

@@ -10,8 +10,6 @@ from __future__ import annotations
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Sequence
 
-import numpy as np
-
 from pincite.model import Vector
 
 _LARGEST = 127
@@ -19,6 +17,8 @@ _LARGEST = 127
 
 def to_coarse(vector: Vector) -> str:
     """Base64 of signed bytes, the largest component being 127 or -127. Zeros stay zeros."""
+    import numpy as np  # late: an index by word alone never needs it
+
     largest = float(np.abs(vector).max(initial=0.0)) or 1.0
     codes = np.rint(vector * (_LARGEST / largest)).astype(np.int8)
     return b2a_base64(codes.tobytes(), newline=False).decode("ascii")
@@ -28,6 +28,8 @@ def from_coarse(texts: Sequence[str]) -> Sequence[Vector]:
     """Unit vectors of one length; a component is off by about 1/254 of the largest at most."""
     if not texts:
         return ()
+    import numpy as np
+
     codes = np.frombuffer(b"".join(map(a2b_base64, texts)), np.int8).reshape(len(texts), -1)
     rows = codes.astype(np.float32)
     norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))

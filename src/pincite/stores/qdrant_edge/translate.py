@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import numpy as np
 import qdrant_edge as edge
 
 from pincite.model import AttributeType, Hit, Point, SparseVector, Vector
@@ -105,6 +104,8 @@ def to_sparse(vector: SparseVector) -> edge.SparseVector:
 
 def to_vector(values: Sequence[float]) -> Vector:
     """A list of floats, which is how Qdrant Edge hands out vectors: half the time of np.array."""
+    import numpy as np  # late: an index by word alone never needs it
+
     return np.frombuffer(struct.pack(f"{len(values)}f", *values), dtype=np.float32)
 
 
@@ -131,6 +132,8 @@ def to_condition(item: Condition) -> Any:
             dates = edge.RangeDateTime(gte=item.gte, gt=item.gt, lte=item.lte, lt=item.lt)
             return edge.FieldCondition(item.field, range=dates)
         case Is():  # a bool of Python's is taken for an integer, and fits nothing
+            import numpy as np
+
             return edge.FieldCondition(item.field, match=edge.MatchValue(np.bool_(item.value)))
         case Text():
             return edge.FieldCondition(item.field, match=edge.MatchText(item.text))

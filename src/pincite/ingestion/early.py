@@ -1,0 +1,97 @@
+"""What is done while the daemon of a new index starts: files of the first source are read and cut.
+
+Nothing is asked of the index, and nothing is taken from here that the run would not do alike: what
+does not fit any more is done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pincite.catalog.file import holds_index
+from pincite.chunkers import ChunkerConfig
+from pincite.errors import PinciteError
+from pincite.ingestion.analysis import Here
+from pincite.ingestion.begun import Sample
+from pincite.ingestion.deps import nothing_early
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.prepare import take_sample
+from pincite.ingestion.schema import known_types
+from pincite.ingestion.sources import open_all
+from pincite.ingestion.target import guess_corpus_language
+from pincite.ingestion.weigh import sample_of
+from pincite.model import CollectionSpec, Source
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.readers import extracted_suffix
+from pincite.settings.load import Settings
+from pincite.sources import Entry, OpenSource
+
+#: Of files that are read early; as many take a second, and a daemon starts in half of one.
+_MOST_BYTES: Final = 1_500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    """A sample of a source, with the chunker and the analyser that it was made with."""
+
+    source: Source
+    within: str
+    chunker: str
+    sparse: str
+    sample: Sample
+
+
+@asynccontextmanager
+async def started_early(
+    settings: Settings, locations: Sequence[str | Path], options: IndexOptions
+) -> AsyncIterator[Callable[[OpenSource, CollectionSpec], Awaitable[Sample | None]]]:
+    """Begin with the first source of a new index; as in `IngestDeps.early`."""
+    if options.sparse or settings.use.vision or not locations or holds_index(settings.index):
+        yield nothing_early
+        return
+    beginning = asyncio.create_task(asyncio.to_thread(begin_early, settings, locations, options))
+
+    async def early(opened: OpenSource, spec: CollectionSpec) -> Sample | None:
+        found = await beginning
+        ours = (opened.source, opened.within, spec.chunker, spec.sparse)
+        if found is None or ours != (found.source, found.within, found.chunker, found.sparse):
+            return None
+        return found.sample
+
+    try:
+        yield early
+    finally:
+        beginning.cancel()
+        await asyncio.gather(beginning, return_exceptions=True)
+
+
+def begin_early(
+    settings: Settings, locations: Sequence[str | Path], options: IndexOptions
+) -> Early | None:
+    """A sample of the first source of a new index, or None: where there is none, it is too large,
+    or something is wrong with it, which is said in its turn."""
+    try:
+        known = known_types(settings.attributes, (), options)
+        with open_all(locations[:1], options, None, settings.sources, known) as found:
+            opened = found[0][0]
+            entries = [one for one in opened.entries() if isinstance(one, Entry)]
+            chosen = sample_of(entries)
+            if sum(one.size for one in chosen) > _MOST_BYTES or not entries:
+                return None
+            if any(extracted_suffix(one.path) for one in chosen):
+                return None
+            language = options.language
+            if language == "auto":
+                language = guess_corpus_language(found)
+            sparse, chunker = Bm25Encoder(language), ChunkerConfig()
+            sample = take_sample(opened, entries, sparse, Here(chunker, sparse))
+            return Early(
+                *(opened.source, opened.within, chunker.fingerprint, sparse.fingerprint), sample
+            )
+    except (PinciteError, OSError):
+        return None

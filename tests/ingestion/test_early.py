@@ -1,0 +1,100 @@
+"""While the daemon of a new index starts, files are read: what does not fit is read again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from pincite.chunkers import ChunkerConfig
+from pincite.ingestion.begun import Sample
+from pincite.ingestion.early import started_early
+from pincite.ingestion.options import IndexOptions
+from pincite.model import CollectionSpec
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.settings.load import Settings, load_settings
+from pincite.sources import OpenSource, SourceLimits, open_source
+from tests.ingestion.desk import Desk
+
+SPEC = CollectionSpec("main", Bm25Encoder("english").fingerprint, ChunkerConfig().fingerprint)
+
+
+def module(desk: Desk, path: str) -> None:
+    desk.write(path, f"def oil(lantern):\n    return lantern.{Path(path).stem}\n")
+
+
+def early_of(
+    settings: Settings,
+    folder: Path,
+    options: IndexOptions = IndexOptions(),
+    given: Callable[[OpenSource], OpenSource] = lambda opened: opened,
+    spec: CollectionSpec = SPEC,
+) -> Sample | None:
+    """What was read of a folder before it is `given` to be indexed."""
+
+    async def work() -> Sample | None:
+        async with started_early(settings, [folder], options) as early:
+            with open_source(folder, limits=SourceLimits()) as opened:
+                return await early(given(opened), spec)
+
+    return asyncio.run(work())
+
+
+def renamed(opened: OpenSource) -> OpenSource:
+    opened.source = replace(opened.source, name="another")
+    return opened
+
+
+def test_files_of_a_new_index_are_read_before_it_is_there(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "src")
+    module(desk, "wick.py")
+    found = early_of(load_settings({}, tmp_path), desk.folder)
+    assert found is not None
+    assert list(found.begun) == ["wick.py"]
+    assert found.average_length > 1
+
+
+def test_what_was_read_for_another_source_or_analyser_is_not_used(tmp_path: Path) -> None:
+    desk, settings = Desk(tmp_path / "src"), load_settings({}, tmp_path)
+    module(desk, "wick.py")
+    german = replace(SPEC, sparse=Bm25Encoder("german").fingerprint)
+    assert early_of(settings, desk.folder, given=renamed) is None
+    assert early_of(settings, desk.folder, spec=german) is None
+    assert early_of(settings, desk.folder, spec=replace(SPEC, chunker="other")) is None
+    assert early_of(settings, desk.folder, IndexOptions(sparse="qdrant-bm25")) is None
+
+
+def test_nothing_is_read_early_where_there_is_an_index(tmp_path: Path) -> None:
+    desk, settings = Desk(tmp_path / "src"), load_settings({}, tmp_path)
+    module(desk, "wick.py")
+    settings.index.mkdir(parents=True)
+    (settings.index / "catalog.db").touch()
+    assert early_of(settings, desk.folder) is None
+
+
+def test_a_source_that_is_not_there_is_named_in_its_turn(tmp_path: Path) -> None:
+    settings = load_settings({}, tmp_path)
+
+    async def work() -> Sample | None:
+        async with started_early(settings, [tmp_path / "gone"], IndexOptions()) as early:
+            with open_source(tmp_path, limits=SourceLimits()) as opened:
+                return await early(opened, SPEC)
+
+    assert asyncio.run(work()) is None
+
+
+def test_a_file_that_changed_since_is_read_again(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "src")
+    module(desk, "wick.py")
+    taking = desk.index.create
+
+    async def create(spec: CollectionSpec) -> None:
+        await asyncio.sleep(0.3)  # what is read early is read by now, or read as it is then
+        desk.write("wick.py", "def lit(match):\n    return match\n")
+        await taking(spec)
+
+    desk.index.create = create  # type: ignore[method-assign]
+    desk.run(".")
+    texts = {chunk.path: chunk.text for chunk in desk.chunks()}
+    assert texts["wick.py"].startswith("def lit(match)")

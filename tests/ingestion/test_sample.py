@@ -1,0 +1,134 @@
+"""A first average length is taken of some files, which are not read and cut once more."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig
+from pincite.errors import SourceError
+from pincite.ingestion.analysis import Analysed, Here, Pending
+from pincite.ingestion.batch import Batch, Prepared
+from pincite.ingestion.begun import Begun
+from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.prepare import begin, finish, prepare_all, take_sample
+from pincite.model import CollectionSpec, Document
+from pincite.ports import Index, SparseEncoder
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
+from pincite.testing.fakes import CountingEncoder
+
+SPARSE = Bm25Encoder("english")
+SPEC = CollectionSpec("main", SPARSE.fingerprint, ChunkerConfig().fingerprint, average_length=40.0)
+
+
+class Failed:
+    """What comes of a file whose parser crashes."""
+
+    def result(self) -> Analysed:
+        raise SourceError("its parser has crashed")
+
+
+class Noting:
+    """Analyses here, and notes how often each file was given to it."""
+
+    def __init__(self, sparse: SparseEncoder = SPARSE, crashes_on: str = "") -> None:
+        self.seen: Counter[str] = Counter()
+        self._here = Here(ChunkerConfig(), sparse)
+        self._crashes_on = crashes_on
+
+    def submit(self, document: Document, average_length: float) -> Pending:
+        self.seen[document.path] += 1
+        if document.path == self._crashes_on:
+            return Failed()
+        return self._here.submit(document, average_length)
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[OpenSource]:
+    """A folder of nine modules that were written long ago."""
+    for number in range(9):
+        body = f"    return {number} * lantern_{number}\n\n\n" * (number + 1)
+        file = tmp_path / f"m{number}.py"
+        file.write_text(f"def oil_{number}(lantern):\n{body}")
+        os.utime(file, ns=(1_000_000_000, 1_000_000_000))
+    with open_source(tmp_path, limits=SourceLimits(), selection=Selection()) as source:
+        yield source
+
+
+def entries_of(opened: OpenSource) -> list[Entry]:
+    return [one for one in opened.entries() if isinstance(one, Entry)]
+
+
+def deps_of(index: Index, sparse: SparseEncoder = SPARSE) -> IngestDeps:
+    return IngestDeps(index, sparse, None)
+
+
+def all_of(batches: Iterator[Batch]) -> tuple[list[Prepared], list[str]]:
+    found = list(batches)
+    documents = [one for batch in found for one in batch.documents]
+    return documents, [one.path for batch in found for one in batch.skipped]
+
+
+@pytest.fixture
+def deps() -> IngestDeps:
+    """What preparing asks: no index."""
+    index: Index = None  # type: ignore[assignment]
+    return deps_of(index)
+
+
+def test_files_of_the_sample_are_analysed_once(opened: OpenSource, deps: IngestDeps) -> None:
+    entries, noting = entries_of(opened), Noting()
+    sample = take_sample(opened, entries, SPARSE, noting)
+    prepared, _ = all_of(prepare_all(opened, entries, SPEC, deps, noting, sample.begun))
+    assert noting.seen == {entry.path: 1 for entry in entries}
+    assert [one.record.path for one in prepared] == [entry.path for entry in entries]
+
+
+def test_files_of_the_sample_are_weighed_as_all_others(
+    opened: OpenSource, deps: IngestDeps
+) -> None:
+    entries = entries_of(opened)
+    sample = take_sample(opened, entries[:5], SPARSE, Noting())
+    spec = CollectionSpec(
+        SPEC.name, SPEC.sparse, SPEC.chunker, average_length=sample.average_length
+    )
+    with_sample, _ = all_of(prepare_all(opened, entries, spec, deps, Noting(), sample.begun))
+    without, _ = all_of(prepare_all(opened, entries, spec, deps, Noting()))
+    assert with_sample == without
+    assert sample.average_length > 1
+
+
+def test_what_a_model_weighs_is_not_kept_of_a_sample(opened: OpenSource, deps: IngestDeps) -> None:
+    counting = CountingEncoder()
+    entries, noting = entries_of(opened), Noting(counting)
+    sample = take_sample(opened, entries, counting, noting)
+    assert sample.begun == {}
+    assert sample.average_length > 1
+
+
+def test_a_crash_in_the_sample_costs_one_file_and_is_told(
+    opened: OpenSource, deps: IngestDeps
+) -> None:
+    entries, noting = entries_of(opened), Noting(crashes_on="m3.py")
+    sample = take_sample(opened, entries, SPARSE, noting)
+    prepared, skipped = all_of(prepare_all(opened, entries, SPEC, deps, noting, sample.begun))
+    assert skipped == ["m3.py"]
+    assert len(prepared) == 8
+
+
+def test_a_file_that_was_young_when_it_was_read_is_looked_at_again(
+    opened: OpenSource, deps: IngestDeps
+) -> None:
+    entry = entries_of(opened)[0]
+    begun = begin(opened, entry, 40.0, Noting())
+    assert isinstance(begun, Begun)
+    for later_ns, remembered in ((3_000_000_000, entry.mtime_ns), (1_000_000_000, 0)):
+        read = Begun(entry, begun.file, entry.mtime_ns + later_ns, begun.pending)
+        found = finish(opened, entry, read, SPEC, deps)
+        assert isinstance(found, Prepared)
+        assert found.record.mtime_ns == remembered
