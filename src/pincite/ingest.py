@@ -79,7 +79,10 @@ async def index_sources(
             unsettle(settings.index, options.collection)
         known = known_types(settings.attributes, held, options)
         folder = settings.index
-        with open_all(locations, options, base, settings.sources, known, folder, among) as opened:
+        ocr = settings.documents.ocr or None
+        with open_all(
+            locations, options, base, settings.sources, known, folder, among, ocr
+        ) as opened:
             schema = await settle_schema(settings, client, held, known, opened, options)
             async with (
                 open_dense(settings, of_model(settings, held, options), options) as dense,

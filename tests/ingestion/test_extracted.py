@@ -88,7 +88,7 @@ def test_what_an_extractor_has_read_stays_where_it_is_not_installed(
 ) -> None:
     office.run("docs")
     for module in ("pincite.ingestion.changes", "pincite.readers.extracting"):
-        monkeypatch.setattr(f"{module}.is_missing", lambda suffix: suffix == "docx")
+        monkeypatch.setattr(f"{module}.is_missing", lambda suffix, **_: suffix == "docx")
     office.put("more.docx", docx("New"))
     (report,) = office.run("docs")
     assert "safety.docx" in office.records()

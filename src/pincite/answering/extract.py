@@ -101,6 +101,7 @@ def _source(number: int, one: _Found) -> AnswerSource:
         title=item.title,
         text=one.text,
         evidence=item.number,
+        recognised=item.recognised,
     )
 
 

@@ -55,6 +55,7 @@ class Told:
             item.title,
             self.text,
             item.number,
+            item.recognised,
         )
 
 

@@ -52,7 +52,9 @@ def chunk_elements(document: Document, config: ChunkerConfig) -> tuple[Section, 
     """Sections in order, each on one page."""
     cutting = _Cutting(document, config)
     groups = cutting.join(cutting.groups(), cutting.small)
-    return tuple(_section(group) for group in cutting.join(groups, cutting.left_over))
+    read = {page.number for page in document.pages if page.recognised}
+    cut = cutting.join(groups, cutting.left_over)
+    return tuple(_section(group, group.page in read) for group in cut)
 
 
 class _Cutting:
@@ -206,7 +208,7 @@ class _Cutting:
         return start, end
 
 
-def _section(group: _Group) -> Section:
+def _section(group: _Group, recognised: bool) -> Section:
     boxes = group.boxes
     box = None
     if boxes:
@@ -217,5 +219,5 @@ def _section(group: _Group) -> Section:
         group.end,
         group.path,
         plain=group.plain,
-        on_page=OnPage(group.page, group.visual, box, group.note),
+        on_page=OnPage(group.page, group.visual, box, group.note, recognised),
     )

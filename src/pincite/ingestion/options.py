@@ -34,7 +34,8 @@ class IndexOptions:
     process makes the vectors. `attributes` are given to all sources of the run, over those of
     `[[source]]` and those that are remembered; None, an empty text or an empty list takes one away.
     `attribute_texts` are such in words, each `NAME=VALUE`: of the type that the collection has for
-    the name, else of the one that they look like; a name that is there twice has a list.
+    the name, else of the one that they look like; a name that is there twice has a list. `ocr`
+    says whether pages of PDFs that are pictures are read; None: as settings say, else as before.
 
     `wait_s`: for how many seconds to wait for others who write to the collection."""
 
@@ -55,6 +56,7 @@ class IndexOptions:
     sparse: str = ""
     attributes: Mapping[str, object] = field(default_factory=dict)
     attribute_texts: tuple[str, ...] = ()
+    ocr: bool | None = None
     wait_s: float = WAIT_S
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
@@ -80,6 +82,7 @@ class IndexKeywords(TypedDict, total=False):
     sparse: str
     attributes: Mapping[str, object]
     attribute_texts: str | Iterable[str]
+    ocr: bool | None
     wait_s: float
     on_notice: Callable[[Notice], None]
     on_fetch: Callable[[str, int, int], None]
@@ -101,7 +104,7 @@ class RecordKeywords(TypedDict, total=False):
 
 #: What describes files and their sources, in the order of `IndexOptions`.
 _OF_FILES: Final = tuple(
-    "name ref url_rule anchors include exclude background attributes attribute_texts".split()
+    "name ref url_rule anchors include exclude background attributes attribute_texts ocr".split()
 )
 
 
@@ -141,6 +144,8 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
     require_kind("attributes", given.attributes, Mapping, "names and values")
     if given.anchors is not None:
         require_choice("anchors", given.anchors, get_args(AnchorStyle))
+    if given.ocr is not None:
+        require_kind("ocr", given.ocr, bool, "True or False")
     require_kind("wait_s", given.wait_s, (int, float), "seconds")
     if not given.wait_s >= 0:  # or no number at all
         raise UsageError(f"wait_s is {given.wait_s}; it takes seconds, 0 for not at all")

@@ -75,7 +75,7 @@ def _extracted(opened: OpenSource, entry: Entry, raw: bytes) -> ReadFile | Skipp
     """The document in a PDF, an office file or a notebook, or why there is none."""
     content_hash = content_hash_of(raw)
     try:
-        found = extract(entry.path, raw, content_hash)
+        found = extract(entry.path, raw, content_hash, ocr=opened.source.ocr)
     except SourceError as error:
         return SkippedFile(entry.path, *reason_of(error))
     ref = opened.ref_for(entry, content_hash, raw)

@@ -42,7 +42,8 @@ class Source:
     `pinned` says that the ref was given, not found, and is kept when the source is opened again.
     `url_rule` holds one `regex=>address` per line, `anchors` how that site names its headings.
     `attributes` are those of all of its documents that have no other value of that name.
-    `front_matter` says whether what its Markdown files say of themselves gives them attributes.
+    `front_matter` says whether what its Markdown files say of themselves gives them attributes,
+    `ocr` whether pages of PDFs that are pictures are read by OCR.
     """
 
     name: str
@@ -54,17 +55,20 @@ class Source:
     pinned: bool = False
     attributes: Attributes = field(default_factory=dict, hash=False)
     front_matter: bool = True
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PageSpan:
     """A page of a record or of an extracted document: `Document.text[start:end]`, and the
-    attributes of its chunks. `number` counts from 1 as readers of the file count, 0 in a record."""
+    attributes of its chunks. `number` counts from 1 as readers of the file count, 0 in a record.
+    `recognised` says that the page is a picture, and its text what OCR has read in it."""
 
     start: int
     end: int
     attributes: Attributes = field(default_factory=dict, hash=False)
     number: int = 0
+    recognised: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +128,13 @@ class OnPage(msgspec.Struct, frozen=True):
     """Where a span of an extracted document stands: the `number` of its page, slide, sheet, cell or
     chapter, as `Document.cited_in` says, from 1; whether it is `visual`, a table or an image; its
     `box` on the page, where that is known. `note` is what a vision model said of it: generated,
-    indexed behind the text, and never quoted."""
+    indexed behind the text, and never quoted. `recognised` says that OCR has read its text."""
 
     number: int
     visual: bool = False
     box: Box | None = None
     note: str = ""
+    recognised: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import msgspec
 
@@ -139,6 +139,10 @@ class AbsentTerms:
     evidence: tuple[str, ...] = ()
 
 
+#: What readers of a passage are told whose text comes out of a picture.
+RECOGNISED: Final = "read by OCR in a picture of the page: letters may be wrong"
+
+
 # A Struct is made, sent and read in half the time of a dataclass.
 class Evidence(msgspec.Struct, frozen=True):
     """A chunk that is shown. `number` counts from 1 in order of rank. `start_char` and `end_char`
@@ -151,7 +155,8 @@ class Evidence(msgspec.Struct, frozen=True):
     `page_unit` (page, slide, sheet, cell, chapter), from 1; there `start_char` and `end_char` count
     in the whole extracted text. `visual` says that it is a table or an image, `box` where it stands
     on the page (points from the upper left corner). `note` is what a vision model said of it, which
-    is generated and no quotation."""
+    is generated and no quotation. `recognised` says that the page is a picture, whose text OCR has
+    read: letters of it may be wrong."""
 
     number: int
     citation: str
@@ -186,6 +191,7 @@ class Evidence(msgspec.Struct, frozen=True):
     visual: bool = False
     box: Box | None = None
     note: str = ""
+    recognised: bool = False
 
     @property
     def score(self) -> float:

@@ -54,6 +54,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "watch": "whether file events are heard, too",
             "remote": "whether it also pays a provider and writes to a server by itself",
         },
+        "documents": {
+            "ocr": "reads pages of PDFs that are pictures, in sources that do not say it; false: as before",
+        },
         "memory": {
             "kind": "what is remembered of users is kept in a file, by mem0, or not at all",
             "path": "the file, or the folder of mem0; empty for one in the index folder",
@@ -131,6 +134,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "exclude": "no paths that match these globs",
             "attributes": "values that all of its documents have; an empty text removes one",
             "front_matter": "whether the front matter of Markdown gives attributes",
+            "ocr": "whether pages of PDFs that are pictures are read by OCR; unset: as before",
         },
         "attributes": {
             "NAME": "the type of an attribute; of others it is inferred from the first value",

@@ -22,6 +22,7 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     none itself: a folder, an archive. What is left out is found, or is as it was when the source
     was indexed before. `attributes` are of all of its documents; those that are not named stay as
     they were. Without `front_matter`, what Markdown files say of themselves gives no attributes.
+    With `ocr` pages of PDFs that are pictures are read by OCR.
     """
 
     path: str
@@ -34,6 +35,7 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     exclude: tuple[str, ...] = ()
     attributes: dict[str, Any] = {}
     front_matter: bool | None = None
+    ocr: bool | None = None
 
     @property
     def url_rules(self) -> str | None:

@@ -41,6 +41,9 @@ def reopen_source(
             hint=f"bring it back, or remove it: pincite collections forget {source.name}",
         ) from error
     opened.source = replace(
-        opened.source, attributes=source.attributes, front_matter=source.front_matter
+        opened.source,
+        attributes=source.attributes,
+        front_matter=source.front_matter,
+        ocr=source.ocr,
     )
     return opened

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from pincite.model import AttributeValue, Evidence, EvidencePack, Verdict
+from pincite.model.evidence import RECOGNISED
 from pincite.model.prompt import unsearched
 from pincite.model.verdict_words import LEVEL_WORDS
 from pincite.support.fences import fence_for
@@ -144,6 +145,8 @@ def _markdown(pack: EvidencePack) -> str:
             what = "lines are" if item.page is None else "page is"
             now = "those" if item.page is None else "that"
             blocks.append(f"Moved since it was indexed: the {what} {now} of now.")
+        if item.recognised:
+            blocks.append(f"Its text was {RECOGNISED}.")
         if item.url and item.start_char is not None:
             blocks.append(f"Address: {one_line(item.url)}")
         if item.headings:  # not at the beginning of a line, where it might open a block

@@ -89,6 +89,9 @@ def heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
     if item.page is not None:
         yield f", {item.page_unit} "
         yield Painted(str(item.page), _LOCATION)
+    if item.recognised:
+        yield ", "
+        yield Painted("read by OCR", _ASIDE)
     yield f"  {item.score:.2f}"
     if item.truth == "moved":
         yield "  "

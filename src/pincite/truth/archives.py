@@ -85,7 +85,7 @@ class Archives:
         other = version and version != chunk.ref and not record.source.pinned
         ref = version if version and other else content_ref(content_hash)
         if chunk.on_page is not None:
-            return changed_file(one.quote, raw, ref, content_hash)
+            return changed_file(one.quote, raw, ref, content_hash, ocr=record.source.ocr)
         return changed(one.quote, decode(raw)[0], ref, content_hash)
 
 

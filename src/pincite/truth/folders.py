@@ -83,7 +83,7 @@ class Folders:
             if ref is None:
                 ref = content_ref(content.content_hash)
                 this.later.append((file, one))
-        this.seen[one.number] = _held_against(one, content, ref or "")
+        this.seen[one.number] = _held_against(one, content, ref or "", source.ocr)
 
     def _ask_git(self, this: _Look, head: str) -> None:
         root = this.record.source.location
@@ -96,16 +96,18 @@ class Folders:
             if isinstance(content, Lacking) or content.content_hash != file.content_hash:
                 continue  # it has changed since a moment ago
             ref = self._checkouts.ref(root, head, file, content.raw or b"")
-            this.seen[one.number] = _held_against(one, content, ref)
+            ocr = this.record.source.ocr
+            this.seen[one.number] = _held_against(one, content, ref, ocr)
 
 
 def _is_gone(seen: Seen | None) -> bool:
     return seen is None or seen.gone is not None
 
 
-def _held_against(one: Asked, content: Content, ref: str) -> Seen:
+def _held_against(one: Asked, content: Content, ref: str, ocr: bool) -> Seen:
     if content.content_hash == one.quote.chunk.content_hash:
         return fresh(one.quote, ref)
     if one.quote.chunk.on_page is not None:
-        return changed_file(one.quote, content.raw or b"", ref, content.content_hash)
+        raw = content.raw or b""
+        return changed_file(one.quote, raw, ref, content.content_hash, ocr=ocr)
     return changed(one.quote, decode(content.raw or b"")[0], ref, content.content_hash)

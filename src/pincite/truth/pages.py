@@ -22,12 +22,14 @@ from pincite.truth.seen import gone, unchecked
 WAIT_S: Final = 0.8  # guess, unmeasured: less than the second that a look may take
 
 
-def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str) -> Seen:
+def changed_file(
+    quote: Quote, raw: bytes, ref: str, content_hash: str, *, ocr: bool = False
+) -> Seen:
     """The file has these bytes now, at that revision: the text is extracted again. Where that
     takes long, other files are looked at meanwhile, and this one is unchecked."""
     path = quote.chunk.path
     try:
-        found = extract_soon(path, raw, content_hash, WAIT_S)
+        found = extract_soon(path, raw, content_hash, WAIT_S, ocr=ocr)
     except SourceError as error:
         return gone(quote, "stale", error.message)
     if found is None:
@@ -58,7 +60,9 @@ def _find_again(chunk: Chunk, found: Extraction, ref: str, content_hash: str) ->
         title=found.title or chunk.path.rpartition("/")[2],
         headings=tuple(one for one in chunk.headings if one in found.text),
         cited_in=found.unit,
-        on_page=replace_chunk(chunk.on_page, number=page.number, box=box),
+        on_page=replace_chunk(
+            chunk.on_page, number=page.number, box=box, recognised=page.recognised
+        ),
     )
 
 

@@ -67,6 +67,11 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
     metavar="NAME=VALUE",
     help="An attribute of all documents, such as course=ml; twice for a list, NAME= for none.",
 )
+@click.option(
+    "--ocr/--no-ocr",
+    default=None,
+    help="Read pages of PDFs that are pictures; default: as before.",
+)
 @_language
 @_lexical
 @_model
@@ -91,6 +96,7 @@ def index(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     texts: tuple[str, ...],
+    ocr: bool | None,
     language: str,
     lexical: bool,
     model: str,
@@ -116,6 +122,7 @@ def index(
         include=include,
         exclude=exclude,
         attribute_texts=texts,
+        ocr=ocr,
         language=language,
         lexical=lexical,
         model=model,
