@@ -16,7 +16,7 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.fields import with_fields
+from pincite.ingestion.fields import with_fields, with_places
 from pincite.ingestion.read import ReadFile, read
 from pincite.ingestion.revisions import record_of, unembedded_revision
 from pincite.ingestion.weigh import ANY_AVERAGE
@@ -105,7 +105,10 @@ def finish(
         return begun
     try:
         analysed = begun.pending.result()
-        sections = with_fields(analysed.sections, spec.fields)
+        document = begun.file.document
+        taken = {*opened.source.attributes, *begun.file.fields, *document.attributes, *spec.require}
+        placed = with_places(analysed.sections, spec.attributes, taken)
+        sections = with_fields(placed, spec.fields)
         described = describe(begun.file, sections, opened.source, spec)
         if isinstance(described, SkippedFile):
             return described

@@ -33,7 +33,7 @@ class Registered:
     unit: PageUnit
     extra: str = DOCUMENTS
     packages: tuple[str, ...] = ()
-    rules: int = 1
+    rules: int = 2
     recognisers: tuple[str, ...] = ()
 
 

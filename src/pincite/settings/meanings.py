@@ -55,7 +55,10 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "remote": "whether it also pays a provider and writes to a server by itself",
         },
         "documents": {
-            "ocr": "reads pages of PDFs that are pictures, in sources that do not say it; false: as before",
+            "ocr": (
+                "reads pages of PDFs that are pictures, in sources that do not say it;"
+                " false: as before"
+            ),
         },
         "memory": {
             "kind": "what is remembered of users is kept in a file, by mem0, or not at all",

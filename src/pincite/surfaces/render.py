@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from pincite.model import AttributeValue, Evidence, EvidencePack, Verdict
+from pincite.model import Answer, AttributeValue, Evidence, EvidencePack, Verdict
 from pincite.model.evidence import RECOGNISED
 from pincite.model.prompt import unsearched
 from pincite.model.verdict_words import LEVEL_WORDS
@@ -42,6 +42,11 @@ def pack_from_json(text: bytes) -> EvidencePack:
 def pack_schema() -> dict[str, Any]:
     """The JSON Schema of an evidence pack."""
     return msgspec.json.schema(EvidencePack)
+
+
+def answer_schema() -> dict[str, Any]:
+    """The JSON Schema of an answer."""
+    return msgspec.json.schema(Answer)
 
 
 def render(pack: EvidencePack, form: Format, look: Look | None = None) -> tuple[str | Painted, ...]:
@@ -165,7 +170,11 @@ def _markdown(pack: EvidencePack) -> str:
 
 def attributes_of(item: Evidence) -> str:
     """Names and values on one line, not longer than may be read."""
-    said = ", ".join(f"{name}={_value(one)}" for name, one in sorted(item.attributes.items()))
+    own = {**item.attributes}
+    for name, said_already in (("page", item.page), ("visual", item.visual)):
+        if item.page is not None and own.get(name) == said_already:
+            del own[name]
+    said = ", ".join(f"{name}={_value(one)}" for name, one in sorted(own.items()))
     shown = one_line(said)
     return shown if len(shown) <= _MOST_CHARS else f"{shown[: _MOST_CHARS - 3]}..."
 
