@@ -14,6 +14,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,7 @@ from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import prepare, prepare_all
+from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import (
@@ -80,9 +82,12 @@ async def index_sources(
         known = known_types(settings.attributes, held, options)
         folder = settings.index
         ocr = settings.documents.ocr or None
-        with open_all(
-            locations, options, base, settings.sources, known, folder, among, ocr
-        ) as opened:
+        with (
+            open_all(
+                locations, options, base, settings.sources, known, folder, among, ocr
+            ) as opened,
+            closing(Refusals(folder, retry=options.retry or options.rebuild)) as refusals,
+        ):
             schema = await settle_schema(settings, client, held, known, opened, options)
             async with (
                 open_dense(settings, of_model(settings, held, options), options) as dense,
@@ -107,6 +112,7 @@ async def index_sources(
                     careful=among is not None,
                     background=options.background,
                     vision=vision,
+                    refusals=refusals,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 formerly = base.sources if base and among is None else ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.chat.opening import open_conversations, open_memory
-from pincite.errors import IndexNotFound, ModelUnavailable, UsageError
+from pincite.errors import ModelUnavailable, UsageError
 from pincite.ports import Memory
 from pincite.providers.memory.sqlite import SqliteMemory
 from pincite.settings.load import Settings, load_settings
@@ -17,12 +17,6 @@ from pincite.settings.memory import MemorySettings
 
 
 def settings_with(folder: Path, **memory: object) -> Settings:
-    """Settings of a folder that has an index."""
-    (folder / ".pincite").mkdir(mode=0o700, exist_ok=True)
-    return without_index(folder, **memory)
-
-
-def without_index(folder: Path, **memory: object) -> Settings:
     settings = load_settings({"PINCITE_OFFLINE": "1"}, folder)
     return replace(settings, memory=MemorySettings(**memory))  # type: ignore[arg-type]
 
@@ -36,7 +30,7 @@ def opened(settings: Settings) -> Memory:
 def test_the_usual_memory_is_a_file_in_the_index_folder(tmp_path: Path) -> None:
     memory = opened(settings_with(tmp_path))
     assert isinstance(memory, SqliteMemory)
-    assert not (tmp_path / ".pincite" / "memory.db").exists()
+    assert not (tmp_path / ".pincite").exists()
     asyncio.run(memory.remember("ada", "drinks tea"))
     assert (tmp_path / ".pincite" / "memory.db").is_file()
 
@@ -53,31 +47,6 @@ def test_a_model_that_is_missing_is_named_with_the_first_call(tmp_path: Path, ki
     with pytest.raises(ModelUnavailable):
         asyncio.run(memory.recall("ada", "tea", 5))
     asyncio.run(memory.close())
-    assert not list((tmp_path / ".pincite").iterdir())
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "mem0"])
-def test_a_folder_without_an_index_gets_none_by_remembering_or_talking(
-    tmp_path: Path, kind: str
-) -> None:
-    settings = without_index(tmp_path, kind=kind, dense="bundled" if kind == "mem0" else "")
-    calls = (
-        lambda: opened(settings).remember("ada", "drinks tea"),
-        lambda: open_conversations(settings).begin("ada"),
-    )
-    for call in calls:
-        with pytest.raises(IndexNotFound, match="nothing is indexed") as caught:
-            asyncio.run(call())  # type: ignore[no-untyped-call]
-        assert caught.value.hint == "pincite index PATH"
-    assert asyncio.run(open_conversations(settings).list("ada", 5)) == ()
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_memory_elsewhere_needs_no_index(tmp_path: Path) -> None:
-    place = tmp_path / "elsewhere" / "facts.db"
-    memory = opened(without_index(tmp_path, path=str(place)))
-    asyncio.run(memory.remember("ada", "drinks tea"))
-    assert place.is_file()
     assert not (tmp_path / ".pincite").exists()
 
 

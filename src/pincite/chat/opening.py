@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pincite.errors import IndexNotFound, UsageError
+from pincite.errors import UsageError
 from pincite.index.folder import make_folder, require_own
 from pincite.model import Fact
 from pincite.ports import Conversations, Memory
@@ -83,16 +83,11 @@ def _place(settings: Settings, name: str) -> Path:
 
 
 def _make(settings: Settings, place: Path) -> None:
-    """The folder of what is kept, made private where it is new; a folder of an index is not begun
-    with a memory. Raises IndexNotFound, IndexUnavailable for an index folder of another user."""
+    """The folder of what is kept, made private where it is new. Raises IndexUnavailable for an
+    index folder of another user."""
     if place.is_relative_to(settings.index):
         require_own(settings.index)
         if not settings.index.exists():
-            if not settings.foreign:
-                raise IndexNotFound(
-                    f"nothing is indexed at {settings.index}, and nothing is remembered there",
-                    hint="pincite index PATH",
-                )
             make_folder(settings.index)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 

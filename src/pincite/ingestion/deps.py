@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.describe_images import Vision
+from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import MadeWith, made_with_no_other
 from pincite.model import Notice
@@ -27,7 +28,7 @@ class IngestDeps:
     progress calls the run: `index`, or `embed` where words alone are there already. With
     `background` vectors of more than `much_bytes` are left to another run. A `careful` run removes
     nothing where a source looks as if its disk were away. `vision` describes
-    pictures, where a model is named for that."""
+    pictures, where a model is named for that; `refusals` know from which files no text came."""
 
     index: Index
     sparse: SparseEncoder
@@ -43,3 +44,4 @@ class IngestDeps:
     careful: bool = False
     background: bool = False
     vision: Vision | None = None
+    refusals: Refusals | None = None

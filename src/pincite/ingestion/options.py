@@ -16,7 +16,7 @@ from pincite.support.arguments import (
     texts_of,
 )
 
-_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background")
+_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background", "retry")
 _TEXTS: Final = ("collection", "name", "ref", "url_rule", "language", "model", "sparse")
 _MAY_BE_NONE: Final = ("name", "ref", "url_rule", "anchors")
 
@@ -36,6 +36,7 @@ class IndexOptions:
     `attribute_texts` are such in words, each `NAME=VALUE`: of the type that the collection has for
     the name, else of the one that they look like; a name that is there twice has a list. `ocr`
     says whether pages of PDFs that are pictures are read; None: as settings say, else as before.
+    `retry` tries files again from which no text could be extracted.
 
     `wait_s`: for how many seconds to wait for others who write to the collection."""
 
@@ -57,6 +58,7 @@ class IndexOptions:
     attributes: Mapping[str, object] = field(default_factory=dict)
     attribute_texts: tuple[str, ...] = ()
     ocr: bool | None = None
+    retry: bool = False
     wait_s: float = WAIT_S
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
@@ -83,6 +85,7 @@ class IndexKeywords(TypedDict, total=False):
     attributes: Mapping[str, object]
     attribute_texts: str | Iterable[str]
     ocr: bool | None
+    retry: bool
     wait_s: float
     on_notice: Callable[[Notice], None]
     on_fetch: Callable[[str, int, int], None]
@@ -104,7 +107,8 @@ class RecordKeywords(TypedDict, total=False):
 
 #: What describes files and their sources, in the order of `IndexOptions`.
 _OF_FILES: Final = tuple(
-    "name ref url_rule anchors include exclude background attributes attribute_texts ocr".split()
+    "name ref url_rule anchors include exclude background attributes attribute_texts ocr"
+    " retry".split()
 )
 
 

@@ -14,7 +14,6 @@ from pincite.ingestion.analysis import Analyser, Here, Pending
 from pincite.ingestion.batch import Batch, Prepared, SkippedFile
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
-from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.fields import with_fields, with_places
 from pincite.ingestion.read import ReadFile, read
@@ -52,7 +51,7 @@ def prepare_all(
     to_read = iter(entries)
     for position, entry in enumerate(entries, start=1):
         for ahead in islice(to_read, _AHEAD - len(begun)):
-            begun.append(begin(opened, ahead, spec, analyser, deps.vision))
+            begun.append(begin(opened, ahead, spec, analyser, deps))
         one = finish(opened, entry, begun.popleft(), spec, deps)
         if isinstance(one, Prepared) and one.new:
             spec = replace(spec, attributes={**spec.attributes, **one.new})
@@ -70,7 +69,7 @@ def prepare(
     opened: OpenSource, entry: Entry, spec: CollectionSpec, deps: IngestDeps
 ) -> Prepared | SkippedFile:
     """A file as points that lack their dense vectors, or why there are none."""
-    begun = begin(opened, entry, spec, Here(deps.chunker, deps.sparse), deps.vision)
+    begun = begin(opened, entry, spec, Here(deps.chunker, deps.sparse), deps)
     return finish(opened, entry, begun, spec, deps)
 
 
@@ -79,15 +78,15 @@ def begin(
     entry: Entry,
     spec: CollectionSpec,
     analyser: Analyser,
-    vision: Vision | None = None,
+    deps: IngestDeps,
 ) -> _Begun | SkippedFile:
     """A file that is read, with its pictures described, and being cut and weighed."""
     try:
-        found = read(opened, entry)
+        found = read(opened, entry, deps.refusals)
         if isinstance(found, SkippedFile):
             return found
-        if vision is not None:
-            found = vision.noted(found)
+        if deps.vision is not None:
+            found = deps.vision.noted(found)
         return _Begun(found, analyser.submit(found.document, spec.average_length or ANY_AVERAGE))
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
         return _failed(entry, error)

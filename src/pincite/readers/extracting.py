@@ -74,10 +74,16 @@ class Extracting:
         self._refused: OrderedDict[_Key, str] = OrderedDict()
         self._running: dict[_Key, _Run] = {}
 
-    def extract(self, path: str, raw: bytes, content_hash: str, *, ocr: bool = False) -> Extraction:
+    def extract(
+        self, path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
+    ) -> Extraction:
         """The text of a file of a suffix that has an extractor; with `ocr` that of pages that are
-        pictures, too. Raises SourceError that says why there is none, as
-        `readers.extraction.reason_of` reads it."""
+        pictures, too. What was refused before is tried `again` where that is asked for. Raises
+        SourceError that says why there is none, as `readers.extraction.reason_of` reads it."""
+        if again:
+            with self._lock:
+                for one in (True, False):
+                    self._refused.pop((extracted_suffix(path), content_hash, one), None)
         found = self._extract(path, raw, content_hash, None, ocr=ocr)
         assert found is not None
         return found
@@ -272,9 +278,11 @@ _OURS: Final = Extracting()
 atexit.register(_OURS.close)
 
 
-def extract(path: str, raw: bytes, content_hash: str, *, ocr: bool = False) -> Extraction:
+def extract(
+    path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
+) -> Extraction:
     """As `Extracting.extract`, with the processes and the memory that all of this program share."""
-    return _OURS.extract(path, raw, content_hash, ocr=ocr)
+    return _OURS.extract(path, raw, content_hash, ocr=ocr, again=again)
 
 
 def extract_soon(

@@ -72,6 +72,7 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
     default=None,
     help="Read pages of PDFs that are pictures; default: as before.",
 )
+@click.option("--retry", is_flag=True, help="Try files again that gave no text before.")
 @_language
 @_lexical
 @_model
@@ -97,6 +98,7 @@ def index(
     exclude: tuple[str, ...],
     texts: tuple[str, ...],
     ocr: bool | None,
+    retry: bool,
     language: str,
     lexical: bool,
     model: str,
@@ -123,6 +125,7 @@ def index(
         exclude=exclude,
         attribute_texts=texts,
         ocr=ocr,
+        retry=retry,
         language=language,
         lexical=lexical,
         model=model,
