@@ -10,7 +10,7 @@ from pincite import Pincite
 from pincite.errors import UsageError
 from pincite.settings.load import load_settings
 from pincite.surfaces.render import render
-from tests.readers.office_files import pptx, xlsx
+from tests.readers.office_files import docx, pptx, xlsx
 from tests.surfaces.packs import text_of
 
 SLIDES = tuple((f"Part {n}", f"The zeppelin of part {n} is moored.") for n in range(1, 5))
@@ -88,4 +88,17 @@ def test_without_extracted_documents_there_are_no_pages(tmp_path: Path) -> None:
         pincite.index(tmp_path / "docs", lexical=True)
         with pytest.raises(UsageError, match="there is no field 'page'"):
             pincite.search("zeppelin", where="page = 1")
+        pincite.stop()
+
+
+def test_a_table_is_shown_among_the_text_of_its_page(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    parts = ((1, "Fares"), "A zeppelin flies to these towns.", [["City", "Fare"], ["Ulm", "3"]])
+    (tmp_path / "docs" / "fares.docx").write_bytes(docx(*parts))
+    with opened(tmp_path) as pincite:
+        pincite.index(tmp_path / "docs", lexical=True)
+        pack = pincite.search("zeppelin flies to towns", context="section")
+        assert not pack[0].visual
+        assert pack[0].context is not None
+        assert "Ulm | 3" in pack[0].context.text
         pincite.stop()
