@@ -47,6 +47,8 @@ def test_filters_ask_for_pages_and_tables_in_every_store(folder: Path, kind: str
         assert found(pincite, "page = 1 and visual = false") == [("talk.pptx", 1)]
         assert found(pincite, "not page exists") == [("plain.md", None)]
         assert found(pincite, "page = 9") == []
+        (fares,) = pincite.search("zeppelin", where="path = fares.xlsx and page = 1").evidence
+        assert fares.rows == (1, 2)
         pincite.stop()
 
 

@@ -127,7 +127,7 @@ def cite_span(item: Evidence, start: int, end: int) -> str:
         return item.citation
     if item.start_char is not None:
         at = item.start_char
-        return format_citation(replace(parsed, start_char=at + start, end_char=at + end))
+        return format_citation(replace(parsed, start_char=at + start, end_char=at + end, rows=None))
     if not item.end_line:
         return item.citation
     first = item.start_line + item.text.count("\n", 0, start)

@@ -10,7 +10,7 @@ import msgspec
 
 from pincite.errors import UsageError
 from pincite.model.attributes import Attributes
-from pincite.model.documents import Box, PageUnit, SourceType
+from pincite.model.documents import Box, PageUnit, Rows, SourceType
 from pincite.model.records import PAGE_NUMBER
 from pincite.model.retrieval import (
     RANKING_SIGNALS,
@@ -156,7 +156,7 @@ class Evidence(msgspec.Struct, frozen=True):
     in the whole extracted text. `visual` says that it is a table or an image, `box` where it stands
     on the page (points from the upper left corner). `note` is what a vision model said of it, which
     is generated and no quotation. `recognised` says that the page is a picture, whose text OCR has
-    read: letters of it may be wrong."""
+    read: letters of it may be wrong. `rows` are the first and the last row of a sheet, from 1."""
 
     number: int
     citation: str
@@ -192,6 +192,7 @@ class Evidence(msgspec.Struct, frozen=True):
     box: Box | None = None
     note: str = ""
     recognised: bool = False
+    rows: Rows | None = None
 
     @property
     def score(self) -> float:

@@ -10,7 +10,7 @@ from msgspec.structs import replace as replace_chunk
 from pincite.errors import SourceError
 from pincite.model import Chunk, Context, Match, Notice
 from pincite.model.citation import format_citation, parse_citation
-from pincite.model.pages import page_of_span
+from pincite.model.pages import page_of_span, rows_at
 from pincite.ports import Quote, Seen
 from pincite.readers.extracting import extract_soon
 from pincite.readers.extraction import Extraction
@@ -61,7 +61,11 @@ def _find_again(chunk: Chunk, found: Extraction, ref: str, content_hash: str) ->
         headings=tuple(one for one in chunk.headings if one in found.text),
         cited_in=found.unit,
         on_page=replace_chunk(
-            chunk.on_page, number=page.number, box=box, recognised=page.recognised
+            chunk.on_page,
+            number=page.number,
+            box=box,
+            recognised=page.recognised,
+            rows=rows_at(found.elements, found.text, start, end),
         ),
     )
 
@@ -102,4 +106,5 @@ def _moved(citation: str, now: Chunk, by: int) -> str:
         return citation
     start, end = parsed.start_char + by, parsed.end_char + by
     there = replace(parsed, ref=now.ref, start_char=start, end_char=end, page=now.page)
+    there = replace(there, rows=None)  # of what stands around, other rows may have come in
     return format_citation(there)
