@@ -18,7 +18,7 @@ from tests.readers.office_files import xlsx
 from tests.surfaces.packs import text_of
 
 EMPTY: list[object] = []
-FARES = [
+FARES: list[list[object]] = [
     ["City", "Fare"],
     ["Ulm", 3],
     EMPTY,
@@ -38,7 +38,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def write(folder: Path, rows: Sequence[Sequence[object]]) -> None:
-    sheets = {"Notes": [["nothing"]], "Fares": [list(row) for row in rows]}
+    sheets: dict[str, list[list[object]]] = {
+        "Notes": [["nothing"]],
+        "Fares": [list(row) for row in rows],
+    }
     (folder / "docs" / "fares.xlsx").write_bytes(xlsx(sheets))
 
 
@@ -114,9 +117,9 @@ def test_a_quote_is_checked_within_its_rows(pincite: Pincite) -> None:
 def test_a_long_table_is_cut_between_rows_and_each_part_has_its_own(
     pincite: Pincite, folder: Path
 ) -> None:
-    rows = [
+    rows: list[list[object]] = [
         ["Name", "Harbour of the airship"],
-        *([f"Airship {n}", f"Town {n}"] for n in range(400)),
+        *(list[object]((f"Airship {n}", f"Town {n}")) for n in range(400)),
     ]
     write(folder, [EMPTY, *rows])
     pincite.index()

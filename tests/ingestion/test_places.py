@@ -21,7 +21,10 @@ def folder(tmp_path: Path) -> Path:
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "talk.pptx").write_bytes(pptx(*SLIDES))
-    sheets = {"Fares": [["Zeppelin", "Fare"], ["Ulm", 3]], "More": [["Zeppelin"], ["Bern"]]}
+    sheets: dict[str, list[list[object]]] = {
+        "Fares": [["Zeppelin", "Fare"], ["Ulm", 3]],
+        "More": [["Zeppelin"], ["Bern"]],
+    }
     (docs / "fares.xlsx").write_bytes(xlsx(sheets))
     (docs / "plain.md").write_text("# Plain\n\nA zeppelin, in lines.\n", encoding="utf-8")
     return tmp_path

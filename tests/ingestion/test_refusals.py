@@ -88,8 +88,8 @@ def test_who_asks_for_it_has_it_tried_again_and_what_is_read_then_is_no_longer_r
 def test_in_one_process_it_is_tried_again_as_well(folder: Path) -> None:
     (folder / "docs" / "odd.docx").write_bytes(b"PK\x03\x04 no archive")
     with Pincite(load_settings({}, folder)) as pincite:
-        for options in ({}, {"retry": True}):
-            (report,) = pincite.index(folder / "docs", lexical=True, **options)
+        for retry in (False, True):
+            (report,) = pincite.index(folder / "docs", lexical=True, retry=retry)
             assert report.skipped == {"failed": 1}
         pincite.stop()
 
