@@ -96,8 +96,9 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 several), `language`, `lexical` (True leaves the dense model out), `upgrade`,
                 `rebuild`, `beside`, `background` (return when all can be searched by word;
                 vectors are made by another process), `model`, `sparse`, `attributes` (of all that
-                is indexed; texts such as `course=ml` as `attribute_texts`), `wait_s` (seconds, for
-                others who write), `on_notice`, `on_fetch`.
+                is indexed; texts such as `course=ml` as `attribute_texts`), `ocr` (whether pages of
+                PDFs that are pictures are read), `retry` (files that gave no text before),
+                `wait_s` (seconds, for others who write), `on_notice`, `on_fetch`.
             options: the same as one value, in place of `keywords`.
 
         Returns a report for each source, in the order of `locations`. A file that cannot be read

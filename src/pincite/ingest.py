@@ -14,6 +14,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,7 @@ from pincite.ingestion.early import started_early
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import prepare_all, take_sample
+from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import (
@@ -79,7 +81,13 @@ async def index_sources(
             unsettle(settings.index, options.collection)
         known = known_types(settings.attributes, held, options)
         folder = settings.index
-        with open_all(locations, options, base, settings.sources, known, folder, among) as opened:
+        ocr = settings.documents.ocr or None
+        with (
+            open_all(
+                locations, options, base, settings.sources, known, folder, among, ocr
+            ) as opened,
+            closing(Refusals(folder, retry=options.retry or options.rebuild)) as refusals,
+        ):
             schema = await settle_schema(settings, client, held, known, opened, options)
             async with (
                 open_dense(settings, of_model(settings, held, options), options) as dense,
@@ -105,6 +113,7 @@ async def index_sources(
                     background=options.background,
                     vision=vision,
                     early=early,
+                    refusals=refusals,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 formerly = base.sources if base and among is None else ()
@@ -227,7 +236,7 @@ async def write_all(
         if pending and spec.average_length <= 0:
             sample = await deps.early(opened, spec)
             if sample is None:
-                asked = (opened, pending, deps.sparse, analyser, deps.vision)
+                asked = (opened, pending, deps.sparse, analyser, deps.vision, deps.refusals)
                 sample = await asyncio.to_thread(take_sample, *asked)
             spec, begun = replace(spec, average_length=sample.average_length), sample.begun
             await deps.index.create(spec)

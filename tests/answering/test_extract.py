@@ -53,6 +53,24 @@ def test_of_code_lines_are_taken_as_they_stand() -> None:
     assert "        store(secret)\n[1]" in found.text
 
 
+CODE = "def rotate_key(secret):\n    store(secret)\n"
+
+
+def test_a_question_in_prose_is_answered_by_the_sentence_and_not_by_the_definition() -> None:
+    both = [evidence(CODE, source_type="code"), evidence(KEYS, 2)]
+    for asked in ("how do I rotate a key with a secret?", "what does rotate_key do?"):
+        (first, *_) = extract(asked, both, TERMS).sources
+        assert first.text == "To rotate a key, call `rotate_key` with the new secret."
+
+
+def test_who_asks_for_code_gets_the_definition_and_so_does_who_finds_nothing_else() -> None:
+    both = [evidence(CODE, source_type="code"), evidence(KEYS, 2)]
+    for asked in ("where is rotate_key defined?", "rotate_key(secret)"):
+        assert extract(asked, both, TERMS).sources[0].text == "def rotate_key(secret):"
+    alone = extract("how do I rotate a key?", both[:1], TERMS)
+    assert alone.sources[0].text == "def rotate_key(secret):"
+
+
 def test_of_a_record_characters_are_cited() -> None:
     item = evidence(KEYS, citation="tickets@:7#char=100,205", start_char=100, end_char=205)
     (one,) = extract("when do keys expire?", [item], TERMS).sources

@@ -46,7 +46,7 @@ def test_chunks_have_a_page_and_no_lines_and_text_files_are_as_ever(office: Offi
     assert (safety.cited_in, safety.on_page) == ("chapter", OnPage(1))
     assert (safety.start_line, safety.end_line) == (0, 0)
     assert safety.text == "Safety\n\nWear goggles in the laboratory."
-    assert by_path["rates.xlsx"].on_page == OnPage(1, visual=True)
+    assert by_path["rates.xlsx"].on_page == OnPage(1, visual=True, rows=(1, 2))
     assert (by_path["rates.xlsx"].source_type, by_path["keys.ipynb"].language) == (
         "data",
         "notebook",
@@ -88,7 +88,7 @@ def test_what_an_extractor_has_read_stays_where_it_is_not_installed(
 ) -> None:
     office.run("docs")
     for module in ("pincite.ingestion.changes", "pincite.readers.extracting"):
-        monkeypatch.setattr(f"{module}.is_missing", lambda suffix: suffix == "docx")
+        monkeypatch.setattr(f"{module}.is_missing", lambda suffix, **_: suffix == "docx")
     office.put("more.docx", docx("New"))
     (report,) = office.run("docs")
     assert "safety.docx" in office.records()

@@ -46,6 +46,15 @@ from tests.builders import chunk
             ("notes", "v1", "a.pdf", None, None, None, None, 120, 480, 3, "page"),
         ),
         ("notes@v1:b.xlsx#sheet=2", ("notes", "v1", "b.xlsx", *[None] * 6, 2, "sheet")),
+        (
+            "notes@v1:a.xlsx#sheet=2&row=4-9",
+            ("notes", "v1", "a.xlsx", *[None] * 6, 2, "sheet", (4, 9)),
+        ),
+        (
+            "notes@v1:a.xlsx#sheet=2&row=4&char=120,480",
+            ("notes", "v1", "a.xlsx", *[None] * 4, 120, 480, 2, "sheet", (4, 4)),
+        ),
+        ("notes@v1:a.xlsx#row=4", ("notes", "v1", "a.xlsx#row=4", None, None)),
         ("notes@v1:a.pdf#page=x", ("notes", "v1", "a.pdf#page=x", None, None)),
         ("notes@v1:a.pdf#side=3", ("notes", "v1", "a.pdf#side=3", None, None)),
         ("notes@v1:a.pdf#page=3&", ("notes", "v1", "a.pdf#page=3&", None, None)),
@@ -74,7 +83,17 @@ _PARTS = st.sampled_from(
         *("#", "@", ":", "%", " ", "\n", "\t", "L3", "#L3", "#L3-L9", "#L3C2-L9", "-L9", "C4"),
         *("%23L3", "%2523L3C1", "%20", "%2520", "%0A", "7", "3:9", "//", ".md", "é", "中"),
         *("#char=1,2", "char=", ",", "%23char=1,2", "%2523char=12,3"),
-        *("#page=3", "page=", "&", "&char=1,2", "#sheet=2&char=1,2", "%23cell=4", "%2523slide=7"),
+        *(
+            "#page=3",
+            "page=",
+            "&",
+            "&char=1,2",
+            "#sheet=2&char=1,2",
+            "#sheet=2&row=1-2",
+            "&row=3",
+            "%23cell=4",
+            "%2523slide=7",
+        ),
         "https://x.org/a/#top",
     )
 )
@@ -93,10 +112,11 @@ def _citations(draw: st.DrawFn) -> Citation:
         return Citation(*named, start_char=start, end_char=end)
     if draw(st.booleans()):
         page, unit = draw(_LINE), draw(st.sampled_from(PAGE_UNITS))
+        rows = draw(st.none() | st.tuples(_LINE, _LINE))
         if draw(st.booleans()):
-            return Citation(*named, page=page, page_unit=unit)
+            return Citation(*named, page=page, page_unit=unit, rows=rows)
         chars = draw(st.integers(0, 10**9 - 1)), draw(st.integers(0, 10**9 - 1))
-        return Citation(*named, None, None, None, None, *chars, page, unit)
+        return Citation(*named, None, None, None, None, *chars, page, unit, rows)
     return Citation(*named, draw(_LINE), draw(_LINE), draw(_COLUMN), draw(_COLUMN))
 
 
@@ -152,3 +172,7 @@ def test_a_passage_of_an_extracted_document_is_cited_by_its_page_and_characters(
     assert cite(one) == "acme/docs@c0ffee:b.pdf#page=3&char=5,19"
     assert place_of(one) == "b.pdf#page=3"
     assert with_chars(cite(one), 6, 7) == "acme/docs@c0ffee:b.pdf#page=3&char=6,7"
+    rows = OnPage(3, visual=True, rows=(4, 9))
+    one = chunk("a", path="b.xlsx", start=5, end=19, cited_in="sheet", on_page=rows)
+    assert cite(one) == "acme/docs@c0ffee:b.xlsx#sheet=3&row=4-9&char=5,19"
+    assert with_chars(cite(one), 6, 7) == "acme/docs@c0ffee:b.xlsx#sheet=3&char=6,7"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.surfaces.conftest import Cli
 
@@ -58,6 +59,16 @@ def test_a_pack_is_what_its_published_schema_says(indexed: Cli) -> None:
     assert set(pack) == set(fields)
     evidence = schema["$defs"]["Evidence"]["properties"]
     assert set(pack["evidence"][0]) == set(evidence)
+
+
+def test_an_answer_is_what_its_published_schema_says(indexed: Cli) -> None:
+    schema = json.loads(indexed("schema", "answer").stdout)
+    answer = indexed.json("ask", "how is a key rotated?")
+    Draft202012Validator(schema).validate(answer)
+    assert set(answer) == set(schema["$defs"]["Answer"]["properties"])
+    assert json.loads(indexed("schema", "pack").stdout) == json.loads(indexed("schema").stdout)
+    wrong = indexed("schema", "claims", code=2)
+    assert "'pack', 'answer'" in wrong.stderr
 
 
 def test_the_same_question_gives_the_same_bytes_but_for_timings(indexed: Cli) -> None:

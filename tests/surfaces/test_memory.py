@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from pincite import Pincite
 from pincite.engine import AsyncPincite
-from pincite.errors import ConversationNotFound, UsageError
+from pincite.errors import ConversationNotFound, IndexNotFound, UsageError
 from pincite.model import Turn
 from pincite.settings.load import load_settings
 from pincite.surfaces.cli.app import app
@@ -69,6 +69,14 @@ def test_a_new_folder_is_private_and_left_alone_by_version_control(index: Path) 
     assert stat.S_IMODE(index.stat().st_mode) == 0o700
     assert stat.S_IMODE((index / "memory.db").stat().st_mode) == 0o600
     assert (index / ".gitignore").read_text() == "*\n"
+
+
+def test_a_folder_with_a_memory_alone_is_no_index(index: Path, tmp_path: Path) -> None:
+    pincite(index, "memory", "add", "prefers tea", "--user", "ada")
+    below = tmp_path / "below"
+    below.mkdir()
+    assert load_settings({}, below).index == below / ".pincite"
+    assert isinstance(pincite(index, "search", "tea").exception, IndexNotFound)
 
 
 def test_looking_makes_no_folder(index: Path) -> None:

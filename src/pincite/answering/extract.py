@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,7 +16,15 @@ Terms = Callable[[str], frozenset[str]]
 _SENTENCES: Final = 3  # see docs/decisions/0034
 _LEAST_GAIN: Final = 0.15  # of the question's weight that one more sentence has to add
 _LONGEST: Final = 600  # characters; what is longer is a table or no sentence
+_CODE: Final = 0.5  # what lines of code count where nobody asks for code; guess, unmeasured
 _RANK: Final = 0.85  # what a passage's sentences count for each place behind the first
+
+#: A question that asks for code, or has some in it beyond a name.
+_FOR_CODE: Final = re.compile(
+    r"\b(?:code|snippet|defin(?:e|ed|es|ition)|declar\w+|signature|implement\w*|import(?:s|ed)?"
+    r"|syntax|source)\b|[`=;{}]|\w\(|->|::",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +52,9 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
 
     A word counts the more, the fewer sentences of the evidence have it, and a sentence the more,
     the better its passage is ranked. One more is taken only while it adds words. Where no sentence
-    has any, it is the first of the best passage. Of code whole lines are taken. They come in the
-    order of the evidence, numbered from 1.
+    has any, it is the first of the best passage. Of code whole lines are taken; sentences are
+    preferred to them unless the question asks for code. They come in the order of the evidence,
+    numbered from 1.
     """
     asked = terms(question)
     every = [
@@ -53,14 +63,15 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
         for span in split(item.text, code=item.source_type == "code")
         if not span.heading and span.end - span.start <= _LONGEST
     ]
-    chosen = _chosen(asked, [one for one in every if one.terms])
+    of_code = 1.0 if _FOR_CODE.search(question) else _CODE
+    chosen = _chosen(asked, [one for one in every if one.terms], of_code)
     chosen.sort(key=lambda one: (one.place, one.span.start))
     sources = tuple(_source(number, one) for number, one in enumerate(chosen, start=1))
     lines = [_line(number, one) for number, one in enumerate(chosen, start=1)]
     return Extract("\n\n".join(lines), sources)
 
 
-def _chosen(asked: frozenset[str], every: Sequence[_Found]) -> list[_Found]:
+def _chosen(asked: frozenset[str], every: Sequence[_Found], of_code: float) -> list[_Found]:
     having = {term: sum(term in one.terms for one in every) for term in asked}
     weight = {
         term: math.log(1 + (len(every) - n + 0.5) / (n + 0.5)) for term, n in having.items() if n
@@ -69,7 +80,10 @@ def _chosen(asked: frozenset[str], every: Sequence[_Found]) -> list[_Found]:
     chosen: list[_Found] = []
     covered: frozenset[str] = frozenset()
     while len(chosen) < _SENTENCES and whole:
-        gains = [(_gain(one, asked - covered, weight), n) for n, one in enumerate(every)]
+        gains = [
+            (_gain(one, asked - covered, weight) * (of_code if one.span.code else 1.0), n)
+            for n, one in enumerate(every)
+        ]
         gain, best = max(gains, key=lambda pair: (pair[0], -pair[1]), default=(0.0, 0))
         if gain <= 0 or (chosen and gain < _LEAST_GAIN * whole):
             break
@@ -101,6 +115,7 @@ def _source(number: int, one: _Found) -> AnswerSource:
         title=item.title,
         text=one.text,
         evidence=item.number,
+        recognised=item.recognised,
     )
 
 
@@ -112,7 +127,7 @@ def cite_span(item: Evidence, start: int, end: int) -> str:
         return item.citation
     if item.start_char is not None:
         at = item.start_char
-        return format_citation(replace(parsed, start_char=at + start, end_char=at + end))
+        return format_citation(replace(parsed, start_char=at + start, end_char=at + end, rows=None))
     if not item.end_line:
         return item.citation
     first = item.start_line + item.text.count("\n", 0, start)

@@ -57,6 +57,7 @@ class Told:
             item.title,
             self.text,
             item.number,
+            item.recognised,
         )
 
 

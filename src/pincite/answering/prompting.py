@@ -12,6 +12,7 @@ import msgspec
 from pincite.answering.passages import Told, told_of
 from pincite.answering.transcript import said_of
 from pincite.model import Evidence, Fact, Turn
+from pincite.model.evidence import RECOGNISED
 from pincite.ports import Message
 from pincite.support.terminal import one_line, visible
 from pincite.support.token_estimate import cut_estimated, estimate_tokens
@@ -107,6 +108,7 @@ def block_of(told: Told, fence: str, *, cut: bool = False) -> str:
         ("Section", " > ".join(item.headings)),
         ("Folder", " ".join(item.descriptions)),
         ("", f"{item.page_unit or 'page'} {item.page}" if item.page is not None else ""),
+        ("", RECOGNISED if item.recognised else ""),
     ]
     named = [f"{name}: {said}" if name else said for name, said in about if said]
     if named:

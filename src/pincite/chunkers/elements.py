@@ -16,11 +16,13 @@ from pincite.chunkers.packing import Packer
 from pincite.chunkers.pieces import Path, common_path, related
 from pincite.chunkers.splitting import split_lines, split_span
 from pincite.model import Box, OnPage, Section
+from pincite.model.pages import rows_within
 from pincite.readers.extraction import PICTURE
 
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig
     from pincite.model import Document, Element
+    from pincite.model.documents import Rows
 
 _HEADING_CHARS = 120
 _DEEPEST = 6  # headings of a path
@@ -42,6 +44,7 @@ class _Group:
     bare: bool = False
     plain: str | None = None
     note: str = ""
+    rows: Rows | None = None
 
 
 #: May the first group take in the second, which follows it?
@@ -52,7 +55,9 @@ def chunk_elements(document: Document, config: ChunkerConfig) -> tuple[Section, 
     """Sections in order, each on one page."""
     cutting = _Cutting(document, config)
     groups = cutting.join(cutting.groups(), cutting.small)
-    return tuple(_section(group) for group in cutting.join(groups, cutting.left_over))
+    read = {page.number for page in document.pages if page.recognised}
+    cut = cutting.join(groups, cutting.left_over)
+    return tuple(_section(group, group.page in read) for group in cut)
 
 
 class _Cutting:
@@ -129,6 +134,7 @@ class _Cutting:
         for first, last in self._spans(start, end, room=room, target=target):
             group = _Group(first, last, element.page, path, list(boxes), visual)
             group.note = element.note
+            group.rows = rows_within(element, self._text, first, last)
             if header and not self._text.startswith(element.header, first):
                 group.plain = f"{header}\n{self._text[first:last]}"
             yield group
@@ -206,7 +212,7 @@ class _Cutting:
         return start, end
 
 
-def _section(group: _Group) -> Section:
+def _section(group: _Group, recognised: bool) -> Section:
     boxes = group.boxes
     box = None
     if boxes:
@@ -217,5 +223,5 @@ def _section(group: _Group) -> Section:
         group.end,
         group.path,
         plain=group.plain,
-        on_page=OnPage(group.page, group.visual, box, group.note),
+        on_page=OnPage(group.page, group.visual, box, group.note, recognised, group.rows),
     )

@@ -19,13 +19,21 @@ from pincite.citations.locate import (
     read_any,
     shortened,
 )
-from pincite.citations.pages import Place, document_then, find_quote, no_lines, place_in
+from pincite.citations.pages import (
+    Place,
+    document_then,
+    find_quote,
+    no_lines,
+    place_in,
+    words_of,
+)
 from pincite.citations.reading import IndexedFile
 from pincite.citations.verify import Freshness, document_at
 from pincite.errors import PinciteError, UsageError
 from pincite.model import Attributes, Document, PageUnit
 from pincite.model.citation import Citation, chars_of, parse_citation
-from pincite.model.pages import unit_of
+from pincite.model.documents import Rows
+from pincite.model.pages import rows_at, unit_of
 from pincite.model.revisions import DIRTY, same_revision
 from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers import text_in
@@ -78,6 +86,7 @@ class _Cited:
     chars: tuple[int, int] | None = None
     page: int | None = None
     page_unit: PageUnit | None = None
+    rows: Rows | None = None
 
 
 def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
@@ -147,7 +156,7 @@ async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: C
         if cited is not None and (cited.end_char is not None or cited.page is not None):
             return _of_chars(known, cited, claim)
         if span.page is not None:
-            page = (span.chars, span.page, span.page_unit)
+            page = (span.chars, span.page, span.page_unit, span.rows)
             return _Cited(known, None, None, ref, claim.quote, *page)
         return _Cited(known, span.first, span.last or span.first, ref, claim.quote)
 
@@ -187,7 +196,7 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
 def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> _Cited:
     start, end = cited.start_char, cited.end_char
     chars = None if start is None or end is None else (start, end)
-    place = (chars, cited.page, cited.page_unit)
+    place = (chars, cited.page, cited.page_unit, cited.rows)
     return _Cited(known, None, None, cited.ref, claim.quote, *place)
 
 
@@ -251,7 +260,7 @@ def _compare_page(
             said = f"the file is at {document.ref} now: give the quote, or search again"
             return ClaimCheck(claim.citation, "unknown", said, path)
     try:
-        place = place_in(then or document, cited.page, cited.page_unit, cited.chars)
+        place = place_in(*(then or document, cited.page, cited.page_unit, cited.chars, cited.rows))
     except UsageError as error:
         if not wanted.strip():
             return ClaimCheck(claim.citation, "changed", error.message, path)
@@ -263,6 +272,9 @@ def _compare_page(
     if not wanted.strip():
         return ClaimCheck(claim.citation, "fresh", "", *where)
     if place.end and " ".join(wanted.split()) in there:
+        now = rows_at(document.elements, text, place.start, place.end)
+        if cited.chars and cited.rows not in (None, now):  # rows without text were put in or out
+            return ClaimCheck(claim.citation, "moved", f"now {words_of(document, place)}", *where)
         return ClaimCheck(claim.citation, "fresh", "", *where)
     found = find_quote(document, wanted, place.start)
     if found is None:

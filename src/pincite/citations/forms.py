@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from pincite.asking import within_sources
 from pincite.model import PageUnit, Source
-from pincite.model.documents import PAGE_UNITS
+from pincite.model.documents import PAGE_UNITS, Rows
 from pincite.sources.git import find_checkout
 
 #: What is longer is read as it stands or not at all: a path has 4,096 characters at most.
@@ -41,6 +41,7 @@ _ENDS = tuple(
 #: Ends that name a page of a file that has pages.
 _PAGES = re.compile(
     rf"(?:#|,\s*|\s+|\s*\(\s*)(?P<unit>{'|'.join(PAGE_UNITS)}|p\.|pg\.)\s*=?\s*(?P<page>{_N})"
+    rf"(?:&row=(?P<row>{_N})(?:-(?P<last_row>{_N}))?)?"
     rf"(?:&char=(?P<start>{_N}),(?P<end>{_N})|\s*\))?\Z",
     re.I,
 )
@@ -71,6 +72,7 @@ class Span:
     page: int | None = None
     page_unit: PageUnit | None = None
     chars: tuple[int, int] | None = None
+    rows: Rows | None = None
 
 
 def forms(text: str) -> tuple[str, ...]:
@@ -97,9 +99,9 @@ def spans(text: str) -> tuple[Span, ...]:
         unit: PageUnit = next((one for one in PAGE_UNITS if one == said), "page")
         name = text[: paged.start()]
         chars = (int(paged["start"]), int(paged["end"])) if paged["start"] else None
-        found.append(
-            Span(name, ref=_ref_of(name), page=int(paged["page"]), page_unit=unit, chars=chars)
-        )
+        row = int(paged["row"]) if paged["row"] else None
+        rows = None if row is None else (row, int(paged["last_row"] or row))
+        found.append(Span(name, None, None, _ref_of(name), int(paged["page"]), unit, chars, rows))
     for end in _ENDS:
         match = end.search(text, start)
         if match is None or match.start() == 0:

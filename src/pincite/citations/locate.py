@@ -74,7 +74,7 @@ async def get(
             return read_cited(known, folder, cited, context)
         if span.page is not None:
             start, end = span.chars or (None, None)
-            place = (span.page, span.page_unit)
+            place = (span.page, span.page_unit, span.rows)
             named = Citation(*(("",) * 3), *((None,) * 4), start, end, *place)
             return read_cited(known, folder, named, context)
         first, last = span.first or 1, span.last or 10**9

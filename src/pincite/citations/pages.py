@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from pincite.errors import SourceError, UsageError
 from pincite.model import Document, Evidence, PageUnit
-from pincite.model.citation import format_page
-from pincite.model.pages import page_at, page_of_span, unit_of
+from pincite.model.citation import format_page, format_rows
+from pincite.model.documents import Rows
+from pincite.model.pages import chars_of_rows, page_at, page_of_span, rows_at, unit_of
 from pincite.model.revisions import content_ref, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
@@ -32,9 +33,10 @@ def place_in(
     page: int | None,
     unit: PageUnit | None,
     chars: tuple[int, int] | None,
+    rows: Rows | None = None,
 ) -> Place:
-    """What a citation means in the document as it is now: the characters, or else the page, or else
-    all of it. Raises UsageError for what it has not."""
+    """What a citation means in the document as it is now: the characters, or else the rows of the
+    page, or all of it, or all of the document. Raises UsageError for what it has not."""
     own, path, size = unit_of(document), document.path, len(document.text)
     if own is None:
         raise UsageError(f"{path} has lines, no {unit or 'page'}s", hint=f"pincite get {path}:1:20")
@@ -50,6 +52,12 @@ def place_in(
         raise UsageError(f"{path} has {own}s, no {unit}s", hint=f"pincite get {path}#{own}=1")
     if not 1 <= page <= last:
         raise UsageError(f"{path} has {last:,} {own}s, there is no {own} {page}")
+    if rows is not None:
+        found = chars_of_rows(document.elements, document.text, page, rows)
+        if found is None:
+            said = format_rows(rows).replace("=", " ")
+            raise UsageError(f"{own} {page} of {path} has nothing in {said}")
+        return Place(*found, page)
     span = document.pages[page - 1]
     return Place(span.start, _stripped(document.text, span.start, span.end), page)
 
@@ -89,7 +97,9 @@ def words_of(document: Document, place: Place) -> str:
     """Where it is, for people: `page 3, characters 120-480`."""
     unit = unit_of(document) or "page"
     chars = f"characters {place.start}-{place.end}"
-    return f"{unit} {place.page}, {chars}" if place.page else chars
+    rows = rows_at(document.elements, document.text, place.start, place.end)
+    named = f"{unit} {place.page}" if place.page else ""
+    return ", ".join(filter(None, (named, format_rows(rows).replace("=", " "), chars)))
 
 
 def no_lines(document: Document) -> UsageError:
@@ -116,7 +126,8 @@ def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
     here = document.text[start:end]
     if here.startswith(item.text) if text_cut else here == item.text:
         place = place_of_chars(document, start, end)
-        return Held(place, place.page == item.page)
+        rows = rows_at(document.elements, document.text, start, end)
+        return Held(place, place.page == item.page and item.rows in (None, rows))
     found = find_chars(document.text, item.text, start)
     if found is None:
         return Held(None, there=False)

@@ -10,7 +10,7 @@ from pincite.citations.verify import document_at
 from pincite.errors import SourceError, UsageError
 from pincite.model import Document, PageUnit, SourceRecord
 from pincite.model.citation import Citation, format_citation, parse_citation
-from pincite.model.pages import unit_of
+from pincite.model.pages import rows_at, unit_of
 from pincite.sources.reopening import reopen_source
 
 
@@ -72,7 +72,7 @@ def read_cited(known: IndexedFile, folder: Path | None, cited: Citation, context
     start, end = cited.start_char, cited.end_char
     chars = None if start is None or end is None else (start, end)
     if cited.page is not None or unit_of(document) is not None:
-        place = place_in(document, cited.page, cited.page_unit, chars)
+        place = place_in(document, cited.page, cited.page_unit, chars, cited.rows)
         return _of_pages(known, document, widened(document, place, context))
     text = document.text
     if chars is None or not 0 <= chars[0] < chars[1] or chars[0] >= len(text):
@@ -94,6 +94,7 @@ def _of_pages(known: IndexedFile, document: Document, place: Place) -> Passage:
         end_char=place.end,
         page=place.page,
         page_unit=unit,
+        rows=rows_at(document.elements, document.text, place.start, place.end) if unit else None,
     )
     text = document.text[place.start : place.end]
     return Passage(

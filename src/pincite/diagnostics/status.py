@@ -201,6 +201,8 @@ def status_table(found: Status) -> str:
                 lines.append(f"          attributes: {one_line(_values(source.attributes))}")
             if not source.front_matter:
                 lines.append("          front matter gives no attributes")
+            if source.ocr:
+                lines.append("          pages that are pictures are read by OCR")
             if record.skipped:
                 counts = ", ".join(f"{n} {code}" for code, n in sorted(record.skipped.items()))
                 lines.append(f"          left out: {counts}")

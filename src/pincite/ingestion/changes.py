@@ -102,7 +102,11 @@ def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:
 def _waits_for_extractor(opened: OpenSource, path: str) -> bool:
     """Is it what an extractor has read that is not installed here? It stays as it is."""
     suffix = extracted_suffix(path)
-    return bool(suffix) and opened.source.kind != "records" and is_missing(suffix)
+    return (
+        bool(suffix)
+        and opened.source.kind != "records"
+        and is_missing(suffix, ocr=opened.source.ocr)
+    )
 
 
 def _refreshed(

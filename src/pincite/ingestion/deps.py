@@ -9,6 +9,7 @@ from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.begun import Sample
 from pincite.ingestion.describe_images import Vision
+from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import MadeWith, made_with_no_other
 from pincite.model import CollectionSpec, Notice
@@ -34,7 +35,8 @@ class IngestDeps:
     progress calls the run: `index`, or `embed` where words alone are there already. With
     `background` vectors of more than `much_bytes` are left to another run. A `careful` run removes
     nothing where a source looks as if its disk were away. `vision` describes
-    pictures, where a model is named for that. `early` gives what was read of a source before."""
+    pictures, where a model is named for that. `early` gives what was read of a source before;
+    `refusals` know from which files no text came."""
 
     index: Index
     sparse: SparseEncoder
@@ -51,3 +53,4 @@ class IngestDeps:
     background: bool = False
     vision: Vision | None = None
     early: Callable[[OpenSource, CollectionSpec], Awaitable[Sample | None]] = nothing_early
+    refusals: Refusals | None = None

@@ -1,11 +1,12 @@
-"""Attributes that every chunk of a collection gets for programs that read the store themselves.
+"""Attributes that chunks get by themselves: of extracted documents their place, which filters ask
+for, and in some collections more, for programs that read the store themselves.
 
 A collection is made with such a set (`[store] fields`) or without, and keeps it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -45,6 +46,11 @@ FIELDS: Final[Mapping[str, Mapping[str, AttributeType]]] = MappingProxyType(
     }
 )
 
+#: What filters call the place of a chunk of an extracted document.
+PLACES: Final[Mapping[str, AttributeType]] = MappingProxyType(
+    {"page": "integer", "visual": "boolean"}
+)
+
 
 def field_types(fields: str, known: Mapping[str, AttributeType]) -> Mapping[str, AttributeType]:
     """The types of a set that are not `known`. Raises ConfigError where a name is of another type
@@ -75,6 +81,26 @@ def with_fields(sections: Sequence[Section], fields: str) -> Sequence[Section]:
 def _as_chunk(section: Section, place: int) -> Section:
     own = {"chunk_index": place, "start_char": section.start, "end_char": section.end}
     return replace(section, attributes={**section.attributes, **own})
+
+
+def with_places(
+    sections: Sequence[Section], known: Mapping[str, AttributeType], taken: Collection[str]
+) -> Sequence[Section]:
+    """The sections of an extracted document with the number of their page, and whether each is a
+    table or an image. What the collection has of another type, and names that are `taken`, mean
+    something else to who gave them, and stay."""
+    free = [
+        name for name, kind in PLACES.items() if name not in taken and known.get(name, kind) == kind
+    ]
+    return tuple(_placed(section, free) for section in sections) if free else sections
+
+
+def _placed(section: Section, free: Sequence[str]) -> Section:
+    if section.on_page is None:
+        return section
+    place = {"page": section.on_page.number, "visual": section.on_page.visual}
+    held = {name: place[name] for name in free}
+    return replace(section, attributes={**held, **section.attributes})
 
 
 def _as_note(section: Section, place: int) -> Section:

@@ -16,7 +16,7 @@ from pincite.support.arguments import (
     texts_of,
 )
 
-_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background", "mask_secrets")
+_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background", "mask_secrets", "retry")
 _TEXTS: Final = ("collection", "name", "ref", "url_rule", "language", "model", "sparse")
 _MAY_BE_NONE: Final = ("name", "ref", "url_rule", "anchors", "mask_secrets")
 
@@ -36,7 +36,9 @@ class IndexOptions:
     `attribute_texts` are such in words, each `NAME=VALUE`: of the type that the collection has for
     the name, else of the one that they look like; a name that is there twice has a list.
     `mask_secrets` says whether what looks like a secret is replaced by stars before anything else
-    sees a file; None: as before.
+    sees a file; None: as before. `ocr` says whether pages of PDFs that are pictures are read;
+    None: as settings say, else as before. `retry` tries files again from which no text could be
+    extracted.
 
     `wait_s`: for how many seconds to wait for others who write to the collection."""
 
@@ -58,6 +60,8 @@ class IndexOptions:
     attributes: Mapping[str, object] = field(default_factory=dict)
     attribute_texts: tuple[str, ...] = ()
     mask_secrets: bool | None = None
+    ocr: bool | None = None
+    retry: bool = False
     wait_s: float = WAIT_S
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
@@ -84,6 +88,8 @@ class IndexKeywords(TypedDict, total=False):
     attributes: Mapping[str, object]
     attribute_texts: str | Iterable[str]
     mask_secrets: bool | None
+    ocr: bool | None
+    retry: bool
     wait_s: float
     on_notice: Callable[[Notice], None]
     on_fetch: Callable[[str, int, int], None]
@@ -106,7 +112,7 @@ class RecordKeywords(TypedDict, total=False):
 #: What describes files and their sources, in the order of `IndexOptions`.
 _OF_FILES: Final = tuple(
     "name ref url_rule anchors include exclude background attributes attribute_texts"
-    " mask_secrets".split()
+    " mask_secrets ocr retry".split()
 )
 
 
@@ -146,6 +152,8 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
     require_kind("attributes", given.attributes, Mapping, "names and values")
     if given.anchors is not None:
         require_choice("anchors", given.anchors, get_args(AnchorStyle))
+    if given.ocr is not None:
+        require_kind("ocr", given.ocr, bool, "True or False")
     require_kind("wait_s", given.wait_s, (int, float), "seconds")
     if not given.wait_s >= 0:  # or no number at all
         raise UsageError(f"wait_s is {given.wait_s}; it takes seconds, 0 for not at all")

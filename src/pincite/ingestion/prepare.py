@@ -27,8 +27,9 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.fields import with_fields
+from pincite.ingestion.fields import with_fields, with_places
 from pincite.ingestion.read import read
+from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
 from pincite.ingestion.weigh import average_of, sample_of
 from pincite.model import CollectionSpec, Point
@@ -45,11 +46,13 @@ def take_sample(
     sparse: SparseEncoder,
     analyser: Analyser,
     vision: Vision | None = None,
+    refusals: Refusals | None = None,
 ) -> Sample:
     """The average length of files from all over a source. What a model weighs by is not kept: it
     may want the true average."""
     read_first = [
-        begin(opened, entry, COUNTS_ALONE, analyser, vision) for entry in sample_of(pending)
+        begin(opened, entry, COUNTS_ALONE, analyser, vision, refusals)
+        for entry in sample_of(pending)
     ]
     found: list[tuple[Begun, Analysed]] = []
     for one in read_first:
@@ -88,7 +91,8 @@ def prepare_all(
         for ahead in islice(to_read, _AHEAD - len(begun)):
             known = early.pop(ahead.path, None)
             if known is None or known.entry != ahead:
-                begun.append(begin(opened, ahead, average, analyser, deps.vision))
+                asked = (opened, ahead, average, analyser, deps.vision, deps.refusals)
+                begun.append(begin(*asked))
             else:
                 begun.append(known)
         one = finish(opened, entry, begun.popleft(), spec, deps)
@@ -110,11 +114,12 @@ def begin(
     average_length: float,
     analyser: Analyser,
     vision: Vision | None = None,
+    refusals: Refusals | None = None,
 ) -> Begun | SkippedFile:
     """A file that is read, with its pictures described, and being cut and weighed."""
     read_ns = time.time_ns()
     try:
-        found = read(opened, entry)
+        found = read(opened, entry, refusals)
         if isinstance(found, SkippedFile):
             return found
         if vision is not None:
@@ -136,7 +141,10 @@ def finish(
         return begun
     try:
         analysed = begun.pending.result()
-        sections = with_fields(analysed.sections, spec.fields)
+        document = begun.file.document
+        taken = {*opened.source.attributes, *begun.file.fields, *document.attributes, *spec.require}
+        placed = with_places(analysed.sections, spec.attributes, taken)
+        sections = with_fields(placed, spec.fields)
         described = describe(begun.file, sections, opened.source, spec)
         if isinstance(described, SkippedFile):
             return described

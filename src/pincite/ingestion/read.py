@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pincite.chunkers import lacks_grammar
 from pincite.errors import SourceError
 from pincite.ingestion.batch import SkippedFile
+from pincite.ingestion.refusals import Refusals
 from pincite.model import Attributes, Document
 from pincite.model.descriptions import indexed_description
 from pincite.ports import Image
@@ -20,6 +21,7 @@ from pincite.readers import (
 )
 from pincite.readers.extracting import extract
 from pincite.readers.extraction import reason_of
+from pincite.readers.extractors import extractor_name
 from pincite.readers.front_matter import FrontMatter, front_matter_of
 from pincite.readers.includes import expand_includes
 from pincite.readers.remarks import remarks_of
@@ -28,6 +30,10 @@ from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included
 
 _LANGUAGES = "cut by blank lines; by its syntax with: pip install 'pincite[languages]'"
+
+#: Reasons that might be others another time, or on another machine.
+_COSTLY = ("timed_out", "too_large", "failed")
+_AGAIN = "; not tried again without --retry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +52,25 @@ class ReadFile:
     images: Mapping[str, Image] = field(default_factory=dict)
 
 
-def read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
+def read(
+    opened: OpenSource, entry: Entry, refusals: Refusals | None = None
+) -> ReadFile | SkippedFile:
     """The document in a file, with what is said of its folders where that is indexed, or why there
-    is none. Raises SourceError where the file cannot be read, and whatever a reader has not
-    foreseen."""
-    found = _read(opened, entry)
+    is none. What `refusals` know is not tried again. Raises SourceError where the file cannot be
+    read, and whatever a reader has not foreseen."""
+    found = _read(opened, entry, refusals)
     if isinstance(found, SkippedFile) or not opened.source.index_descriptions:
         return found
     said = indexed_description(opened.source, entry.path)
     return replace(found, document=replace(found.document, described=said))
 
 
-def _read(opened: OpenSource, entry: Entry) -> ReadFile | SkippedFile:
+def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFile | SkippedFile:
     if (document := opened.document(entry)) is not None:
         return ReadFile(document)
     raw = opened.read(entry)
     if extracted_suffix(entry.path):
-        return _extracted(opened, entry, raw)
+        return _extracted(opened, entry, raw, refusals)
     if (reason := reject_content(entry.path, raw)) is not None:
         return SkippedFile(entry.path, reason.code, reason.detail)
     if file_type(entry.path, raw[:256]) is None:
@@ -94,13 +102,27 @@ def _without(values: Mapping[str, object], names: tuple[str, ...]) -> Mapping[st
     return {name: value for name, value in values.items() if name not in names}
 
 
-def _extracted(opened: OpenSource, entry: Entry, raw: bytes) -> ReadFile | SkippedFile:
+def _extracted(
+    opened: OpenSource, entry: Entry, raw: bytes, refusals: Refusals | None
+) -> ReadFile | SkippedFile:
     """The document in a PDF, an office file or a notebook, or why there is none."""
     content_hash = content_hash_of(raw)
+    ocr = opened.source.ocr
+    key = (content_hash, extractor_name(extracted_suffix(entry.path), ocr=ocr))
+    if refusals is not None and (known := refusals.known(*key)) is not None:
+        code, detail = known
+        again = _AGAIN if code in _COSTLY else ""
+        return SkippedFile(entry.path, code, f"{detail}{again}")
+    retry = refusals is not None and refusals.retry
     try:
-        found = extract(entry.path, raw, content_hash)
+        found = extract(entry.path, raw, content_hash, ocr=ocr, again=retry)
     except SourceError as error:
-        return SkippedFile(entry.path, *reason_of(error))
+        code, detail = reason_of(error)
+        if refusals is not None and code != "no_extractor":
+            refusals.keep(*key, code, detail)
+        return SkippedFile(entry.path, code, detail)
+    if refusals is not None and retry:
+        refusals.forget(*key)
     ref = opened.ref_for(entry, content_hash, raw)
     document = extracted_document(
         found, content_hash, source=opened.source, path=entry.path, ref=ref

@@ -75,7 +75,7 @@ def fingerprints_of(
     if _lacks_grammar(path):
         parts.append("no grammar")  # cut again when there is one
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
-        parts.append(extractor_name(suffix))
+        parts.append(extractor_name(suffix, ocr=opened.source.ocr))
     return fingerprints(spec, parts, made_with(opened.source.name, path))
 
 

@@ -16,6 +16,7 @@ from pincite.model.attributes import type_of
 from pincite.model.descriptions import described
 from pincite.ports import CollectionInfo
 from pincite.readers import compile_rules
+from pincite.readers.extractors import OCR, ocr_is_missing
 from pincite.settings.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
 from pincite.sources.reopening import reopen_source, selection_of
@@ -33,10 +34,12 @@ def open_all(
     known: Mapping[str, AttributeType],
     folder: Path | None = None,
     among: frozenset[str] | None = None,
+    ocr: bool | None = None,
 ) -> Iterator[list[Opened]]:
     """The sources that are named, or else all that the collection and the configuration know, with
     their attributes; `known` are the types of these. Records are in the index `folder`. Of `among`
-    are the sources that the collection knows, as it knows them, in place of all of these.
+    are the sources that the collection knows, as it knows them, in place of all of these. `ocr` is
+    for those of which neither options nor configuration say it.
 
     Raises SourceError where one is gone, or two have one name, ConfigError for a malformed URL
     rule, UsageError for attributes that cannot be.
@@ -68,6 +71,8 @@ def open_all(
             names = (source.source.name, *sorted(former))
             remembered = [r.source for name in names for r in records if r.source.name == name]
             _describe(source, remembered[:1], config, options, types)
+            said = (options.ocr, config.ocr if config else None, ocr)
+            _ask_for_ocr(source, remembered[:1], said)
         _share(opened)
         require_whole([source for source, _ in opened], records)
         yield opened
@@ -164,7 +169,25 @@ def _share(opened: Sequence[Opened]) -> None:
                 descriptions={path: said[path] for path in sorted(said)},
                 index_descriptions=any(each.source.index_descriptions for each in parts),
                 mask_secrets=any(each.source.mask_secrets for each in parts),
+                ocr=any(each.source.ocr for each in parts),
             )
+
+
+def _ask_for_ocr(
+    opened: OpenSource, remembered: Sequence[Source], said: Sequence[bool | None]
+) -> None:
+    """Say whether pages that are pictures are read: as the first says who says anything, else as
+    before. Raises ConfigError where somebody asks for it and it is not installed."""
+    if opened.source.kind == "records":
+        return
+    asked = next((one for one in said if one is not None), None)
+    if asked and ocr_is_missing():
+        raise ConfigError(
+            f"OCR is asked for in {opened.source.name}, and what reads pictures is not installed",
+            hint=f"pip install 'pincite[{OCR}]'",
+        )
+    before = remembered[0].ocr if remembered else False
+    opened.source = replace(opened.source, ocr=before if asked is None else asked)
 
 
 def _place(location: str | Path) -> Path:

@@ -61,7 +61,7 @@ class Fact(msgspec.Struct, frozen=True):
 class AnswerSource(msgspec.Struct, frozen=True):
     """A passage that the answer is from. `number` is that of `[n]` in the text, `evidence` that of
     the evidence: another one where single sentences were taken out of it. `score` is the latest of
-    its ranking signals."""
+    its ranking signals. `recognised`: its text was read by OCR."""
 
     number: int
     citation: str
@@ -72,6 +72,7 @@ class AnswerSource(msgspec.Struct, frozen=True):
     title: str = ""
     text: str = ""
     evidence: int = 0
+    recognised: bool = False
 
 
 class Doubtful(msgspec.Struct, frozen=True):

@@ -4,7 +4,9 @@
     citation   = source ["@" ref] ":" place ["#" (lines | characters | page)]
     lines      = "L" line ["C" column] ["-L" line ["C" column]]
     characters = "char=" start "," end
-    page       = ("page" | "slide" | "sheet" | "cell" | "chapter") "=" number ["&" characters]
+    page       = ("page" | "slide" | "sheet" | "cell" | "chapter") "=" number ["&" rows]
+                 ["&" characters]
+    rows       = "row=" number ["-" number]
 
 A place is a path, an address, which may have an anchor of its own, or an id. Characters are counted
 as in RFC 5147: between them, from 0, so that the end is the first one that is not cited. Pages
@@ -22,18 +24,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-from pincite.model.documents import PAGE_UNITS, Chunk, PageUnit
+from pincite.model.documents import PAGE_UNITS, Chunk, PageUnit, Rows
 from pincite.model.evidence import Evidence
 
 _NUMBER = "[0-9]{1,9}"
 _LINES = rf"L{_NUMBER}(?:C{_NUMBER})?(?:-L{_NUMBER}(?:C{_NUMBER})?)?"
 _CHARACTERS = rf"char={_NUMBER},{_NUMBER}"
-_PAGE = rf"(?:{'|'.join(PAGE_UNITS)})={_NUMBER}(?:&{_CHARACTERS})?"
+_ROWS = rf"row={_NUMBER}(?:-{_NUMBER})?"
+_PAGE = rf"(?:{'|'.join(PAGE_UNITS)})={_NUMBER}(?:&{_ROWS})?(?:&{_CHARACTERS})?"
 _CITATION = re.compile(
     r"(?P<source>[^@:\s]+)(?:@(?P<ref>[^:\s]*))?:(?P<place>.+?)"
     rf"(?:#L(?P<start>{_NUMBER})(?:C(?P<first>{_NUMBER}))?"
     rf"(?P<range>-L(?P<end>{_NUMBER})(?:C(?P<last>{_NUMBER}))?)?"
-    rf"|#(?:(?P<unit>{'|'.join(PAGE_UNITS)})=(?P<page>{_NUMBER}))?"
+    rf"|#(?:(?P<unit>{'|'.join(PAGE_UNITS)})=(?P<page>{_NUMBER})"
+    rf"(?:&row=(?P<first_row>{_NUMBER})(?:-(?P<last_row>{_NUMBER}))?)?)?"
     rf"(?:(?:(?<=#)|(?<=[0-9])&)char=(?P<start_char>{_NUMBER}),(?P<end_char>{_NUMBER}))?(?<!#))?",
     re.DOTALL,  # a path may have any character in it
 )
@@ -56,7 +60,7 @@ class Citation:
     address or an id. Lines and columns are 1-based and inclusive, None where there are none; a
     column stands only where a line is cut. `start_char` and `end_char` stand instead of lines, of a
     record or an extracted text: 0-based, the end is not cited. The latter has a `page`, too, with
-    the `page_unit` that it is counted in."""
+    the `page_unit` that it is counted in, and of a table in a sheet its `rows`."""
 
     source: str
     ref: str
@@ -69,6 +73,7 @@ class Citation:
     end_char: int | None = None
     page: int | None = None
     page_unit: PageUnit | None = None
+    rows: Rows | None = None
 
 
 def cite(chunk: Chunk) -> str:
@@ -84,7 +89,8 @@ def cite(chunk: Chunk) -> str:
     if chunk.cited_in and chunk.path:
         chars = format_chars(chunk.start, chunk.end)
         page, unit = page_of(chunk)
-        return _write(chunk.repo, chunk.ref, chunk.path, format_page(page, unit, chars))
+        rows = chunk.on_page.rows if chunk.on_page else None
+        return _write(chunk.repo, chunk.ref, chunk.path, format_page(page, unit, chars, rows))
     place = chunk.url or chunk.path or chunk.id
     return _write(chunk.repo, chunk.ref, place, line_range(chunk) if chunk.end_line else "")
 
@@ -95,9 +101,9 @@ def format_citation(citation: Citation) -> str:
     lines = ""
     if citation.start_char is not None and citation.end_char is not None:
         chars = format_chars(citation.start_char, citation.end_char)
-        lines = format_page(citation.page, citation.page_unit, chars)
+        lines = format_page(citation.page, citation.page_unit, chars, citation.rows)
     elif citation.page is not None:
-        lines = format_page(citation.page, citation.page_unit)
+        lines = format_page(citation.page, citation.page_unit, rows=citation.rows)
     elif start is not None and end is not None:
         lines = format_lines(start, end, citation.start_column, citation.end_column)
     return _write(citation.source, citation.ref, citation.place, lines)
@@ -117,7 +123,9 @@ def parse_citation(text: str) -> Citation | None:
     chars = _number(match["start_char"]), _number(match["end_char"])
     unit = next((one for one in PAGE_UNITS if one == match["unit"]), None)
     page = _number(match["page"])
-    return Citation(source, ref, place, start, end, first, last, *chars, page, unit)
+    row = _number(match["first_row"])
+    rows = None if row is None else (row, _number(match["last_row"]) or row)
+    return Citation(source, ref, place, start, end, first, last, *chars, page, unit, rows)
 
 
 def with_lines(citation: str, start_line: int, end_line: int) -> str:
@@ -130,7 +138,8 @@ def with_lines(citation: str, start_line: int, end_line: int) -> str:
 
 
 def with_chars(citation: str, start_char: int, end_char: int) -> str:
-    """The same citation, of other characters. Raises ValueError for what is no citation."""
+    """The same citation, of other characters, whose rows are not known. Raises ValueError for what
+    is no citation."""
     parsed = parse_citation(citation)
     if parsed is None:
         raise ValueError(f"{citation!r} is no citation")
@@ -175,9 +184,20 @@ def page_of(one: Chunk | Evidence) -> tuple[int | None, PageUnit | None]:
     return one.page, one.cited_in
 
 
-def format_page(page: int | None, unit: PageUnit | None, chars: str = "") -> str:
-    """`page=3&char=120,480`, either of them alone, or nothing."""
-    return "&".join(filter(None, (f"{unit}={page}" if page and unit else "", chars)))
+def format_page(
+    page: int | None, unit: PageUnit | None, chars: str = "", rows: Rows | None = None
+) -> str:
+    """`page=3&char=120,480`, either of them alone, or nothing; `sheet=2&row=4-9` with rows."""
+    if not page or not unit:
+        return chars
+    return "&".join(filter(None, (f"{unit}={page}", format_rows(rows), chars)))
+
+
+def format_rows(rows: Rows | None) -> str:
+    """`row=4-9`, `row=4`, or nothing."""
+    if rows is None:
+        return ""
+    return f"row={rows[0]}-{rows[1]}" if rows[0] != rows[1] else f"row={rows[0]}"
 
 
 def format_chars(start_char: int, end_char: int) -> str:

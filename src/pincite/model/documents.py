@@ -31,6 +31,7 @@ PAGE_UNITS: tuple[PageUnit, ...] = get_args(PageUnit)
 ElementKind = Literal["paragraph", "heading", "table", "image"]
 #: A rectangle on a page, in points from its upper left corner: left, top, right, bottom.
 Box = tuple[float, float, float, float]
+Rows = tuple[int, int]  #: the first and the last row of a sheet, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class Source:
     `attributes` are those of all of its documents that have no other value of that name.
     `front_matter` says whether what its Markdown files say of themselves gives them attributes.
     `descriptions` say what folders and files of it are, by path; `index_descriptions` says whether
-    encoders read them. With `mask_secrets` no text of it has what looks like a secret.
+    encoders read them. With `mask_secrets` no text of it has what looks like a secret. `ocr` says
+    whether pages of PDFs that are pictures are read by OCR.
     """
 
     name: str
@@ -59,17 +61,20 @@ class Source:
     descriptions: Mapping[str, str] = field(default_factory=dict, hash=False)
     index_descriptions: bool = False
     mask_secrets: bool = False
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PageSpan:
     """A page of a record or of an extracted document: `Document.text[start:end]`, and the
-    attributes of its chunks. `number` counts from 1 as readers of the file count, 0 in a record."""
+    attributes of its chunks. `number` counts from 1 as readers of the file count, 0 in a record.
+    `recognised` says that the page is a picture, and its text what OCR has read in it."""
 
     start: int
     end: int
     attributes: Attributes = field(default_factory=dict, hash=False)
     number: int = 0
+    recognised: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,8 @@ class Element:
     `header` is the header row of a table, which each of its chunks repeats for the encoder.
     `marginal` says that it is a running header or footer, which is not indexed. `image` is the
     SHA-256 of the bytes of an image, empty for anything else; `note` what a vision model said of
-    it, which is in no text."""
+    it, which is in no text. `row` is the number of the first row of a table in a sheet, whose lines
+    are rows one after the other; 0 elsewhere."""
 
     kind: ElementKind
     start: int
@@ -91,6 +97,7 @@ class Element:
     marginal: bool = False
     image: str = ""
     note: str = ""
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +137,15 @@ class OnPage(msgspec.Struct, frozen=True):
     """Where a span of an extracted document stands: the `number` of its page, slide, sheet, cell or
     chapter, as `Document.cited_in` says, from 1; whether it is `visual`, a table or an image; its
     `box` on the page, where that is known. `note` is what a vision model said of it: generated,
-    indexed behind the text, and never quoted."""
+    indexed behind the text, and never quoted. `recognised` says that OCR has read its text. `rows`
+    are the first and the last row of a sheet that it is of."""
 
     number: int
     visual: bool = False
     box: Box | None = None
     note: str = ""
+    recognised: bool = False
+    rows: Rows | None = None
 
 
 @dataclass(frozen=True, slots=True)

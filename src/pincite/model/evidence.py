@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import msgspec
 
 from pincite.errors import UsageError
 from pincite.model.attributes import Attributes
-from pincite.model.documents import Box, PageUnit, SourceType
+from pincite.model.documents import Box, PageUnit, Rows, SourceType
 from pincite.model.records import PAGE_NUMBER
 from pincite.model.retrieval import (
     RANKING_SIGNALS,
@@ -139,6 +139,10 @@ class AbsentTerms:
     evidence: tuple[str, ...] = ()
 
 
+#: What readers of a passage are told whose text comes out of a picture.
+RECOGNISED: Final = "read by OCR in a picture of the page: letters may be wrong"
+
+
 # A Struct is made, sent and read in half the time of a dataclass.
 class Evidence(msgspec.Struct, frozen=True):
     """A chunk that is shown. `number` counts from 1 in order of rank. `start_char` and `end_char`
@@ -151,7 +155,8 @@ class Evidence(msgspec.Struct, frozen=True):
     `page_unit` (page, slide, sheet, cell, chapter), from 1; there `start_char` and `end_char` count
     in the whole extracted text. `visual` says that it is a table or an image, `box` where it stands
     on the page (points from the upper left corner). `note` is what a vision model said of it, which
-    is generated and no quotation.
+    is generated and no quotation. `recognised` says that the page is a picture, whose text OCR has
+    read: letters of it may be wrong. `rows` are the first and the last row of a sheet, from 1.
 
     `descriptions` are what the owner of the index says of the folders that it is in and of its
     file, outermost first; they are no part of the text, and nobody cites them."""
@@ -190,6 +195,8 @@ class Evidence(msgspec.Struct, frozen=True):
     box: Box | None = None
     note: str = ""
     descriptions: tuple[str, ...] = ()
+    recognised: bool = False
+    rows: Rows | None = None
 
     @property
     def score(self) -> float:

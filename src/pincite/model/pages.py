@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from pincite.model.documents import PAGE_UNITS, Document, PageSpan, PageUnit
+from pincite.model.documents import PAGE_UNITS, Document, Element, PageSpan, PageUnit, Rows
 
 
 def unit_of(document: Document) -> PageUnit | None:
@@ -26,3 +26,36 @@ def page_of_span(pages: Sequence[PageSpan], start: int, end: int) -> PageSpan | 
     none."""
     page = page_at(pages, start)
     return page if page is not None and end <= page.end else None
+
+
+def rows_within(element: Element, text: str, start: int, end: int) -> Rows | None:
+    """The rows of a sheet that a span of a table is of, None for what is no such table."""
+    if not element.row:
+        return None
+    first = element.row + text.count("\n", element.start, start)
+    return first, first + text.count("\n", start, end)
+
+
+def rows_at(elements: Sequence[Element], text: str, start: int, end: int) -> Rows | None:
+    """The rows of a sheet that a span has, whatever stands around them in it."""
+    parts = [
+        rows
+        for one in elements
+        if one.row and one.start < end and start < one.end
+        if (rows := rows_within(one, text, max(start, one.start), min(end, one.end)))
+    ]
+    return (parts[0][0], parts[-1][1]) if parts else None
+
+
+def chars_of_rows(elements: Sequence[Element], text: str, page: int, rows: Rows) -> Rows | None:
+    """Where the text of these rows of a page begins and ends, None where it has none of them."""
+    found = []
+    for one in elements:
+        if one.page != page or not one.row:
+            continue
+        at = one.start
+        for number, line in enumerate(text[one.start : one.end].split("\n"), start=one.row):
+            if rows[0] <= number <= rows[1]:
+                found += [at, at + len(line)]
+            at += len(line) + 1
+    return (found[0], found[-1]) if found else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from pincite.model.evidence import Evidence, Match
+from pincite.model.evidence import RECOGNISED, Evidence, Match
 from pincite.support.fences import fence_for
 from pincite.support.terminal import one_line, visible
 from pincite.support.token_estimate import estimate_tokens
@@ -146,6 +146,8 @@ def _block(quoted: _Quoted, count: int, numbered: bool, label: str) -> str:
     if item.headings:
         head.append(f"Section: {one_line(' > '.join(item.headings))}")
     head += [f"Folder: {one_line(said)}" for said in item.descriptions]
+    if item.recognised:
+        head.append(f"Its text was {RECOGNISED}.")
     if item.truth == "moved":
         what = "lines" if item.page is None else "words"
         head.append(f"Its file has changed since it was indexed; these are its {what} now.")

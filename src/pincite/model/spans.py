@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from pincite.model.attributes import Attributes
 from pincite.model.citation import chars_of, cite
 from pincite.model.documents import Chunk
 from pincite.model.evidence import Match
@@ -19,7 +20,7 @@ def between(before: Chunk, after: Chunk) -> str | None:
     """What the file has between two neighbours: white space. None where it is not known, where they
     are on two pages, and where they differ in their attributes, since a search that finds one may
     be kept from the other."""
-    if before.content_hash != after.content_hash or before.attributes != after.attributes:
+    if before.content_hash != after.content_hash or _given(before) != _given(after):
         return None
     size = after.start - before.end
     if before.on_page is not None or after.on_page is not None:
@@ -29,6 +30,15 @@ def between(before: Chunk, after: Chunk) -> str | None:
     if size == newlines >= 0:
         return "\n" * size
     return after.space_before if size == len(after.space_before) > 0 else None
+
+
+def _given(chunk: Chunk) -> Attributes:
+    """Its attributes but for what it says of itself: a table stands among the text of its page,
+    whether or not a filter asks for tables."""
+    held = chunk.attributes
+    if chunk.on_page is None or held.get("visual") is not chunk.visual:
+        return held
+    return {name: value for name, value in held.items() if name != "visual"}
 
 
 def joined(before: Chunk, after: Chunk) -> Chunk | None:

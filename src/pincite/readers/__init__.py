@@ -46,7 +46,7 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
         raise SourceError(f"{path} is of a type that is not read.", hint="see `pincite doctor`")
     if extracted_suffix(path):
         content_hash = content_hash_of(raw)
-        extraction = extract(path, raw, content_hash)
+        extraction = extract(path, raw, content_hash, ocr=source.ocr)
         return extracted_document(extraction, content_hash, source=source, path=path, ref=ref)
     text, encoding = text_in(raw, source, path)
     if (is_lines(path) and is_transcript(text)) or (

@@ -23,8 +23,16 @@ from typing import Final
 import msgspec
 
 from pincite.errors import SourceError
-from pincite.readers.extraction import MOST_CHARS, Extraction, fault_of, refused
-from pincite.readers.extractors import EXTRACTORS, extracted_suffix, extractor_name, is_missing
+from pincite.readers.extraction import MOST_CHARS, PAGE_S, Extraction, fault_of, refused
+from pincite.readers.extractors import (
+    EXTRACTORS,
+    OCR,
+    extracted_suffix,
+    extractor_name,
+    is_missing,
+    ocr_is_missing,
+    recognises,
+)
 from pincite.support.environment import without_secrets
 from pincite.support.pipes import read_block, write_block
 
@@ -35,8 +43,14 @@ _KEPT_BYTES: Final = 64_000_000
 _KEPT_REFUSALS: Final = 1_000
 _KEPT_IDLE: Final = 2  # processes with nothing to do; each has 50 MB and ends by itself
 _ELEMENT_BYTES: Final = 200
+#: One thread: sums then have one order, and memory does not grow with the processors.
+_SAME_EACH_TIME: Final = {
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
 _ANSWER: Final = msgspec.msgpack.Decoder(tuple[str, Extraction | None])
-_Key = tuple[str, str]  # suffix and content hash
+_Key = tuple[str, str, bool]  # suffix, content hash, and whether pictures are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +74,29 @@ class Extracting:
         self._refused: OrderedDict[_Key, str] = OrderedDict()
         self._running: dict[_Key, _Run] = {}
 
-    def extract(self, path: str, raw: bytes, content_hash: str) -> Extraction:
-        """The text of a file of a suffix that has an extractor. Raises SourceError that says why
-        there is none, as `readers.extraction.reason_of` reads it."""
-        found = self._extract(path, raw, content_hash, None)
+    def extract(
+        self, path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
+    ) -> Extraction:
+        """The text of a file of a suffix that has an extractor; with `ocr` that of pages that are
+        pictures, too. What was refused before is tried `again` where that is asked for. Raises
+        SourceError that says why there is none, as `readers.extraction.reason_of` reads it."""
+        if again:
+            with self._lock:
+                for one in (True, False):
+                    self._refused.pop((extracted_suffix(path), content_hash, one), None)
+        found = self._extract(path, raw, content_hash, None, ocr=ocr)
         assert found is not None
         return found
 
     def extract_soon(
-        self, path: str, raw: bytes, content_hash: str, wait_s: float
+        self, path: str, raw: bytes, content_hash: str, wait_s: float, *, ocr: bool = False
     ) -> Extraction | None:
         """As `extract`; None where it has gone on for so long. It goes on all the same, and is
         there for who asks later."""
-        return self._extract(path, raw, content_hash, wait_s)
+        return self._extract(path, raw, content_hash, wait_s, ocr=ocr)
 
     def _extract(
-        self, path: str, raw: bytes, content_hash: str, wait_s: float | None
+        self, path: str, raw: bytes, content_hash: str, wait_s: float | None, *, ocr: bool
     ) -> Extraction | None:
         suffix = extracted_suffix(path)
         if is_missing(suffix):
@@ -83,7 +104,7 @@ class Extracting:
             raise refused("no_extractor", f"pip install 'pincite[{extra}]'")
         if not raw.strip(b"\0 \t\r\n"):
             raise refused("empty", "the file has nothing in it")
-        key = (suffix, content_hash)
+        key = (suffix, content_hash, ocr and recognises(suffix))
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -108,7 +129,7 @@ class Extracting:
     def _work(self, key: _Key, raw: bytes, run: _Run) -> None:
         """Extract, for all that wait."""
         try:
-            found = self._ask(key[0], raw)
+            found = self._ask(key[0], raw, ocr=key[2])
         except SourceError as error:
             with self._lock:
                 self._refused[key] = error.message
@@ -127,18 +148,19 @@ class Extracting:
                 del self._running[key]
             run.found.set_result(found)
 
-    def _ask(self, suffix: str, raw: bytes) -> Extraction:
+    def _ask(self, suffix: str, raw: bytes, *, ocr: bool) -> Extraction:
+        without_ocr = ocr and ocr_is_missing()  # as long as it is not needed
         process = self._take()
         was_used = process.used
         try:
-            said, found = process.ask(suffix, raw, self._limit_s)
+            said, found = process.ask(suffix, raw, self._limit_s, ocr=ocr and not without_ocr)
         except TimeoutError as error:
             process.end()
             raise refused("timed_out", f"it takes more than {self._limit_s:.0f} s") from error
         except (EOFError, BrokenPipeError) as error:
             process.end()
             if was_used:  # it may have ended by itself just now, having had nothing to do
-                return self._ask(suffix, raw)
+                return self._ask(suffix, raw, ocr=ocr)
             raise refused("failed", "its extractor has crashed") from error
         except (ValueError, msgspec.MsgspecError) as error:  # no answer of ours
             process.end()
@@ -147,16 +169,19 @@ class Extracting:
             process.end()
             raise
         self._give_back(process, worn=said.startswith("too_large"))
+        if without_ocr and (said.startswith("scanned") or _scanned(found)):
+            raise refused("no_extractor", f"pages of it are pictures: pip install 'pincite[{OCR}]'")
         if found is None:
             raise SourceError(said)
         if fault := fault_of(found):
             code = "too_large" if len(found.text) > MOST_CHARS else "failed"
             raise SourceError(f"{code}: its text {fault}")
         if not found.text.strip():
-            scanned = any(note.startswith("scanned") for note in found.notes)
-            code, why = ("scanned", "its pages are pictures") if scanned else ("empty", "no text")
+            code, why = (
+                ("scanned", "its pages are pictures") if _scanned(found) else ("empty", "no text")
+            )
             raise SourceError(f"{code}: {why}")
-        return replace(found, extractor=extractor_name(suffix))
+        return replace(found, extractor=extractor_name(suffix, ocr=ocr))
 
     def _take(self) -> _Process:
         with self._lock:
@@ -193,6 +218,10 @@ class Extracting:
             process.end()
 
 
+def _scanned(found: Extraction | None) -> bool:
+    return found is not None and any(note.startswith("scanned") for note in found.notes)
+
+
 class _Process:
     """A child, in a group of its own."""
 
@@ -206,7 +235,7 @@ class _Process:
             stdout=subprocess.PIPE,
             bufsize=0,
             stderr=subprocess.DEVNULL,
-            env={**without_secrets(os.environ), "PYTHONHASHSEED": "0"},
+            env={**without_secrets(os.environ), **_SAME_EACH_TIME},
             cwd="/",
             start_new_session=True,  # Ctrl-C is for the one that waits
         )
@@ -216,17 +245,22 @@ class _Process:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, suffix: str, raw: bytes, limit_s: float) -> tuple[str, Extraction | None]:
-        """Raises EOFError or BrokenPipeError where the process has gone, TimeoutError, and
-        ValueError or MsgspecError for what is no answer."""
+    def ask(
+        self, suffix: str, raw: bytes, limit_s: float, *, ocr: bool = False
+    ) -> tuple[str, Extraction | None]:
+        """The answer. A page that OCR has read allows time for the next. Raises EOFError or
+        BrokenPipeError where the process has gone, TimeoutError, and ValueError or MsgspecError
+        for what is no answer."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError
         self.used = True
-        write_block(stdin, suffix.encode())
+        write_block(stdin, f"{suffix} ocr".encode() if ocr else suffix.encode())
         write_block(stdin, raw)
         until_s = time.monotonic() + limit_s
-        return _ANSWER.decode(read_block(stdout, until_s, _MOST_ANSWER))
+        while not (block := read_block(stdout, until_s, _MOST_ANSWER)):
+            until_s = max(until_s, time.monotonic() + PAGE_S)
+        return _ANSWER.decode(block)
 
     def end(self) -> None:
         """Kill it, with whatever it has started."""
@@ -244,11 +278,15 @@ _OURS: Final = Extracting()
 atexit.register(_OURS.close)
 
 
-def extract(path: str, raw: bytes, content_hash: str) -> Extraction:
+def extract(
+    path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
+) -> Extraction:
     """As `Extracting.extract`, with the processes and the memory that all of this program share."""
-    return _OURS.extract(path, raw, content_hash)
+    return _OURS.extract(path, raw, content_hash, ocr=ocr, again=again)
 
 
-def extract_soon(path: str, raw: bytes, content_hash: str, wait_s: float) -> Extraction | None:
+def extract_soon(
+    path: str, raw: bytes, content_hash: str, wait_s: float, *, ocr: bool = False
+) -> Extraction | None:
     """As `Extracting.extract_soon`, with the processes and the memory of `extract`."""
-    return _OURS.extract_soon(path, raw, content_hash, wait_s)
+    return _OURS.extract_soon(path, raw, content_hash, wait_s, ocr=ocr)

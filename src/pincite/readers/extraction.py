@@ -17,6 +17,7 @@ from pincite.ports import Image
 RefusalCode = Literal[
     "encrypted", "scanned", "too_large", "timed_out", "empty", "no_extractor", "failed"
 ]
+PAGE_S: Final = 60  #: for each page that OCR reads; it took 4 s on one processor
 MOST_CHARS: Final = 10_000_000  # guess, unmeasured: a book has one million
 _CODED: Final = re.compile(rf"({'|'.join(get_args(RefusalCode))})\b[:.]?\s*", re.I)
 
@@ -44,6 +45,9 @@ class Extraction:
 
 #: The text of a picture that has no words. It is no chunk unless a vision model has described it.
 PICTURE: Final = "[image]"
+
+#: Called after each page that OCR has read: that may take as long again for the next.
+OnPageRead = Callable[[], None]
 
 #: The text in the bytes of a file. Raises SourceError that says why there is none (encrypted,
 #: broken, empty), and whatever its library has not foreseen; it may hang or take all memory, and

@@ -1,8 +1,9 @@
 """The process that extracts: `python -m pincite.readers.extraction_process MEMORY SECONDS`.
 
-It reads a suffix and the bytes of a file from its standard input, and writes an `Extraction` or why
-there is none. What it reads is a stranger's: it may take so much memory and time, open no file for
-writing, start no process and reach no network, whatever a library is talked into.
+It reads a suffix, `ocr` behind it where pictures are to be read, and the bytes of a file from its
+standard input, and writes an `Extraction` or why there is none, after an empty block for each page
+that OCR has read. What it reads is a stranger's: it may take so much memory and time, open no file
+for writing, start no process and reach no network, whatever a library is talked into.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import IO, Any, Final
 import msgspec
 
 from pincite.errors import SourceError
-from pincite.readers.extraction import Extraction, Extractor
+from pincite.readers.extraction import PAGE_S, Extraction, OnPageRead
 from pincite.readers.extractors import EXTRACTORS
 from pincite.support.pipes import read_block, write_block
 
@@ -66,19 +67,23 @@ def _allow_seconds(seconds: int) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
-def extract_here(suffix: str, raw: bytes) -> Extraction:
-    """The extraction, in this process. Raises SourceError, and whatever a library raises."""
+def extract_here(suffix: str, raw: bytes, on_page_read: OnPageRead | None = None) -> Extraction:
+    """The extraction, in this process; with `on_page_read` pictures are read, too. Raises
+    SourceError, and whatever a library raises."""
     one = EXTRACTORS[suffix]
-    extractor: Extractor = getattr(import_module(one.module), one.function)
-    return extractor(raw)
+    extractor = getattr(import_module(one.module), one.function)
+    found: Extraction = extractor(raw, on_page_read) if one.recognisers else extractor(raw)
+    return found
 
 
-def answer(suffix: str, raw: bytes) -> tuple[str, Extraction | None]:
-    """The extraction, or `code: detail` in words."""
+def answer(
+    suffix: str, raw: bytes, on_page_read: OnPageRead | None = None
+) -> tuple[str, Extraction | None]:
+    """The extraction, or `code: detail` in words, with what can be done about it."""
     try:
-        return "", extract_here(suffix, raw)
+        return "", extract_here(suffix, raw, on_page_read)
     except SourceError as error:
-        return error.message or "failed", None
+        return "; ".join(filter(None, (error.message or "failed", error.hint))), None
     except ImportError as error:
         return f"no_extractor: {error}", None
     except MemoryError:
@@ -93,10 +98,15 @@ def serve(seconds: int, given: IO[bytes], found: IO[bytes]) -> None:
     """Extract what comes, until nothing comes any more."""
     with suppress(EOFError, BrokenPipeError, TimeoutError):
         while True:
-            suffix = read_block(given, time.monotonic() + IDLE_S).decode("ascii")
+            suffix, _, ocr = read_block(given, time.monotonic() + IDLE_S).decode().partition(" ")
             raw = read_block(given)
             _allow_seconds(seconds)
-            said = answer(suffix, raw)
+
+            def on_page_read() -> None:
+                write_block(found, b"")
+                _allow_seconds(max(seconds, PAGE_S))
+
+            said = answer(suffix, raw, on_page_read if ocr else None)
             del raw
             write_block(found, msgspec.msgpack.encode(said))
 

@@ -17,6 +17,7 @@ from pincite.model import AttributeType
 from pincite.profile import Profile
 from pincite.providers.options import ProviderOptions
 from pincite.providers.pace import Rate
+from pincite.settings.documents import DocumentSettings
 from pincite.settings.external import ForeignSettings
 from pincite.settings.meanings import MEANINGS
 from pincite.settings.memory import MemorySettings
@@ -75,6 +76,7 @@ def keys() -> tuple[Key, ...]:
         *_of(RefreshSettings, ("refresh",)),
         *_of(MemorySettings, ("memory",)),
         *_of(WorkspaceSettings, ("workspace",)),
+        *_of(DocumentSettings, ("documents",)),
         *_of(Profile, ()),
         _key(("attributes", NAME), _type(AttributeType), "keyword"),
         _key(("collections", NAME, "dense"), "text", ""),

@@ -58,6 +58,7 @@ from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.providers.bundled.cache import default_root
 from pincite.providers.pace import default_rates
 from pincite.settings.defaults import DEFAULT_COLLECTION
+from pincite.settings.documents import DocumentSettings
 from pincite.settings.environment import SEARCH_VARIABLES, named_collection, variable_layers
 from pincite.settings.external import ForeignSettings
 from pincite.settings.external import key_of as key_of_foreign
@@ -125,6 +126,7 @@ class Settings:
     refresh: RefreshSettings = field(default_factory=RefreshSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
+    documents: DocumentSettings = field(default_factory=DocumentSettings)
     sources: tuple[SourceConfig, ...] = ()
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
     layers: tuple[Layer, ...] = ()
@@ -212,6 +214,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         refresh=system.refresh,
         memory=system.memory,
         workspace=system.workspace,
+        documents=system.documents,
         sources=system.sources,
         attributes=system.attributes,
         layers=layers,

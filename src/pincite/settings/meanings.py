@@ -55,6 +55,12 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "watch": "whether file events are heard, too",
             "remote": "whether it also pays a provider and writes to a server by itself",
         },
+        "documents": {
+            "ocr": (
+                "reads pages of PDFs that are pictures, in sources that do not say it;"
+                " false: as before"
+            ),
+        },
         "memory": {
             "kind": "what is remembered of users is kept in a file, by mem0, or not at all",
             "path": "the file, or the folder of mem0; empty for one in the index folder",
@@ -143,6 +149,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "descriptions": "what folders and files below it are, by path; empty removes one",
             "index_descriptions": "whether encoders read these",
             "mask_secrets": "whether stars stand in place of what looks like a secret",
+            "ocr": "whether pages of PDFs that are pictures are read by OCR; unset: as before",
         },
         "attributes": {
             "NAME": "the type of an attribute; of others it is inferred from the first value",

@@ -23,7 +23,8 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     none itself: a folder, an archive. What is left out is found, or is as it was when the source
     was indexed before. `attributes` are of all of its documents; those that are not named stay as
     they were. Without `front_matter`, what Markdown files say of themselves gives no attributes.
-    `descriptions` are of folders and files below `path`; an empty text removes one.
+    `descriptions` are of folders and files below `path`; an empty text removes one. With `ocr`
+    pages of PDFs that are pictures are read by OCR.
     """
 
     path: str
@@ -39,6 +40,7 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     descriptions: dict[str, str] = {}
     index_descriptions: bool | None = None
     mask_secrets: bool | None = None
+    ocr: bool | None = None
 
     @property
     def url_rules(self) -> str | None:

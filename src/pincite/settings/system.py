@@ -12,6 +12,7 @@ from pincite.errors import ConfigError
 from pincite.model import AttributeType
 from pincite.profile import Profile, profile_from
 from pincite.settings.attributes import take_attributes
+from pincite.settings.documents import DocumentSettings, take_document_settings
 from pincite.settings.external import ForeignSettings, take_foreign_settings
 from pincite.settings.layers import Layer, located, merged
 from pincite.settings.memory import MemorySettings, take_memory_settings
@@ -34,6 +35,7 @@ class System:
     log: LogSettings
     refresh: RefreshSettings
     memory: MemorySettings
+    documents: DocumentSettings
     sources: tuple[SourceConfig, ...]
     attributes: Mapping[str, AttributeType]
     foreign: Mapping[str, ForeignSettings]
@@ -86,10 +88,12 @@ def _system(table: dict[str, Any], origin: str, around: Around) -> System:
     refresh = take_refresh_settings(table, origin)
     memory = take_memory_settings(table, origin)
     workspace = take_workspace_settings(table, origin, around.environ)
+    documents = take_document_settings(table, origin)
     attributes = take_attributes(table, origin)
     given = table.pop("source", ())
     sources = sources_from(given, origin, around.folder, around.collection, attributes)
     profile = profile_from(table, origin)
     return System(
-        *(profile, use, store, log, refresh, memory, sources, attributes, foreign, workspace)
+        *(profile, use, store, log, refresh, memory, documents),
+        *(sources, attributes, foreign, workspace),
     )

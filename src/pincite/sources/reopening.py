@@ -47,5 +47,6 @@ def reopen_source(
         descriptions=source.descriptions,
         index_descriptions=source.index_descriptions,
         mask_secrets=source.mask_secrets,
+        ocr=source.ocr,
     )
     return opened

@@ -176,4 +176,6 @@ def _evidence(
         box=chunk.on_page.box if chunk.on_page else None,
         note=chunk.on_page.note if chunk.on_page else "",
         descriptions=candidate.descriptions,
+        recognised=chunk.on_page is not None and chunk.on_page.recognised,
+        rows=chunk.on_page.rows if chunk.on_page else None,
     )

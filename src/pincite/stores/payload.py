@@ -68,7 +68,8 @@ def with_content(payload: dict[str, Any]) -> dict[str, Any]:
 def _on_page(place: OnPage) -> dict[str, Any]:
     values = ((name, getattr(place, name)) for name in place.__struct_fields__)
     kept = {name: value for name, value in values if value not in (None, "", False)}
-    return kept | ({"box": list(place.box)} if place.box is not None else {})
+    lists = ((name, kept[name]) for name in ("box", "rows") if name in kept)
+    return kept | {name: list(value) for name, value in lists}
 
 
 def to_chunk(point_id: UUID, payload: Mapping[str, Any]) -> Chunk:

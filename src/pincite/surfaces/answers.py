@@ -75,7 +75,8 @@ def warning_lines(answer: Answer) -> Sequence[str]:
 
 def _line(one: AnswerSource) -> str:
     visual = ", visual" if one.is_visual else ""
-    page = f" (page {one.page}{visual})" if one.page is not None else ""
+    read = ", read by OCR" if one.recognised else ""
+    page = f" (page {one.page}{visual}{read})" if one.page is not None else ""
     return f"[{one.number}] {one_line(one.citation)}{page}"
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from pincite.model import AttributeValue, Evidence, EvidencePack, Verdict
+from pincite.model import Answer, AttributeValue, Evidence, EvidencePack, Verdict
+from pincite.model.evidence import RECOGNISED
 from pincite.model.prompt import unsearched
 from pincite.model.verdict_words import LEVEL_WORDS
 from pincite.support.fences import fence_for
@@ -41,6 +42,11 @@ def pack_from_json(text: bytes) -> EvidencePack:
 def pack_schema() -> dict[str, Any]:
     """The JSON Schema of an evidence pack."""
     return msgspec.json.schema(EvidencePack)
+
+
+def answer_schema() -> dict[str, Any]:
+    """The JSON Schema of an answer."""
+    return msgspec.json.schema(Answer)
 
 
 def render(pack: EvidencePack, form: Format, look: Look | None = None) -> tuple[str | Painted, ...]:
@@ -144,6 +150,8 @@ def _markdown(pack: EvidencePack) -> str:
             what = "lines are" if item.page is None else "page is"
             now = "those" if item.page is None else "that"
             blocks.append(f"Moved since it was indexed: the {what} {now} of now.")
+        if item.recognised:
+            blocks.append(f"Its text was {RECOGNISED}.")
         if item.url and item.start_char is not None:
             blocks.append(f"Address: {one_line(item.url)}")
         if item.headings:  # not at the beginning of a line, where it might open a block
@@ -163,7 +171,11 @@ def _markdown(pack: EvidencePack) -> str:
 
 def attributes_of(item: Evidence) -> str:
     """Names and values on one line, not longer than may be read."""
-    said = ", ".join(f"{name}={_value(one)}" for name, one in sorted(item.attributes.items()))
+    own = {**item.attributes}
+    for name, said_already in (("page", item.page), ("visual", item.visual)):
+        if item.page is not None and own.get(name) == said_already:
+            del own[name]
+    said = ", ".join(f"{name}={_value(one)}" for name, one in sorted(own.items()))
     shown = one_line(said)
     return shown if len(shown) <= _MOST_CHARS else f"{shown[: _MOST_CHARS - 3]}..."
 

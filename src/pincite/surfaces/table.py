@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pincite.model import RANKING_SIGNALS, Context, Evidence, EvidencePack
-from pincite.model.citation import parse_citation, place_of
+from pincite.model.citation import format_rows, parse_citation, place_of
 from pincite.support.terminal import Painted, file_link, one_line, visible
 from pincite.surfaces.excerpt import Weighed, excerpt
 from pincite.surfaces.highlight import Highlighter, Mark
@@ -89,6 +89,11 @@ def heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
     if item.page is not None:
         yield f", {item.page_unit} "
         yield Painted(str(item.page), _LOCATION)
+        if item.rows is not None:
+            yield f", {format_rows(item.rows).replace('=', ' ')}"
+    if item.recognised:
+        yield ", "
+        yield Painted("read by OCR", _ASIDE)
     yield f"  {item.score:.2f}"
     if item.truth == "moved":
         yield "  "

@@ -10,7 +10,7 @@ from msgspec.structs import replace as replace_chunk
 from pincite.errors import SourceError
 from pincite.model import Chunk, Context, Match, Notice, Source
 from pincite.model.citation import format_citation, parse_citation
-from pincite.model.pages import page_of_span
+from pincite.model.pages import page_of_span, rows_at
 from pincite.ports import Quote, Seen
 from pincite.readers.extracting import extract_soon
 from pincite.readers.extraction import Extraction
@@ -28,7 +28,7 @@ def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str, source: 
     takes long, other files are looked at meanwhile, and this one is unchecked."""
     path = quote.chunk.path
     try:
-        found = extract_soon(path, raw, content_hash, WAIT_S)
+        found = extract_soon(path, raw, content_hash, WAIT_S, ocr=source.ocr)
     except SourceError as error:
         return gone(quote, "stale", error.message)
     if found is None:
@@ -61,7 +61,13 @@ def _find_again(chunk: Chunk, found: Extraction, ref: str, content_hash: str) ->
         title=found.title or chunk.path.rpartition("/")[2],
         headings=tuple(one for one in chunk.headings if one in found.text),
         cited_in=found.unit,
-        on_page=replace_chunk(chunk.on_page, number=page.number, box=box),
+        on_page=replace_chunk(
+            chunk.on_page,
+            number=page.number,
+            box=box,
+            recognised=page.recognised,
+            rows=rows_at(found.elements, found.text, start, end),
+        ),
     )
 
 
@@ -101,4 +107,5 @@ def _moved(citation: str, now: Chunk, by: int) -> str:
         return citation
     start, end = parsed.start_char + by, parsed.end_char + by
     there = replace(parsed, ref=now.ref, start_char=start, end_char=end, page=now.page)
+    there = replace(there, rows=None)  # of what stands around, other rows may have come in
     return format_citation(there)

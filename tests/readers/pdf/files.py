@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+import pypdfium2 as pdfium
 import typst
 from PIL import Image
 from reportlab.lib.pagesizes import A4
@@ -67,3 +68,14 @@ def texts(found: Extraction, kind: str = "", page: int = 0) -> list[str]:
 def text_of(found: Extraction, one: Element) -> str:
     """The text of an element."""
     return found.text[one.start : one.end]
+
+
+@lru_cache(maxsize=8)
+def photographed(raw: bytes, dots: int = 200) -> bytes:
+    """The pages of a PDF as pictures alone, as a scanner makes them: JPEGs of so many dots to the
+    inch."""
+    with pdfium.PdfDocument(raw) as document:
+        pages = [page.render(scale=dots / 72).to_pil().convert("RGB") for page in document]
+    written = io.BytesIO()
+    pages[0].save(written, "PDF", save_all=True, append_images=pages[1:], resolution=dots)
+    return written.getvalue()

@@ -257,3 +257,48 @@ def test_a_page_begins_with_its_text() -> None:
     found = extract_pdf(typeset("One\n#pagebreak()\n#pagebreak()\nThree"))
     said = [found.text[page.start : page.end] for page in found.pages]
     assert said == ["One", "", "Three"]
+
+
+BODY = "Rain is measured with a gauge, once a day, at nine in the morning, by whoever is there."
+
+
+def titled(*titles: str, bold: bool = True) -> list[str]:
+    """The headings of a page where these lines stand close together above running text."""
+
+    def draw(canvas: Canvas) -> None:
+        text = canvas.beginText(72, 760)
+        text.setFont("Helvetica-Bold" if bold else "Helvetica", 11 if bold else 16, 18)
+        for title in titles:
+            text.textLine(title)
+        text.setFont("Helvetica", 11, 14)
+        for _ in range(8):
+            text.textLine(BODY)
+        canvas.drawText(text)
+
+    return texts(extract_pdf(drawn(draw)), "heading")
+
+
+@pytest.mark.parametrize("bold", [True, False])
+def test_two_headings_of_one_size_are_two(bold: bool) -> None:
+    two = ["Installation", "Requirements"]
+    assert titled(*two, bold=bold) == two
+    assert titled("1 Installation", "1.1 Requirements", bold=bold) == [
+        "1 Installation",
+        "1.1 Requirements",
+    ]
+
+
+@pytest.mark.parametrize("bold", [True, False])
+def test_a_heading_over_two_lines_is_one(bold: bool) -> None:
+    assert titled("A short history of", "Rain", bold=bold) == ["A short history of Rain"]
+    assert titled("Measuring rain,", "Snow and hail", bold=bold) == [
+        "Measuring rain, Snow and hail"
+    ]
+    assert titled("Measuring rain", "in the mountains", bold=bold) == [
+        "Measuring rain in the mountains"
+    ]
+    long = "Measuring the rain of the year by hand and with many kinds of machines in"[
+        : 75 if bold else 52
+    ]
+    both = titled(long, "Mountains", bold=bold)
+    assert len(both) == 1

@@ -68,6 +68,7 @@ class Builder:
         image: str = "",
         marginal: bool = False,
         close: bool = False,
+        row: int = 0,
     ) -> None:
         """The next element; one without text is left out, but for images. A `close` one stands on
         the next line."""
@@ -78,19 +79,21 @@ class Builder:
         start = self._length
         self._write(text)
         element = Element(
-            kind, start, self._length, self.page, None, level, header, marginal, image
+            *(kind, start, self._length, self.page, None, level, header, marginal, image),
+            row=row,
         )
         self._elements.append(element)
         if len(self._elements) > _MOST_ELEMENTS:
             raise refused("too_large", f"more than {_MOST_ELEMENTS:,} paragraphs")
 
-    def table(self, rows: Sequence[Sequence[str]]) -> None:
-        """Rows as lines, the cells of each on one line; the first row is the header."""
+    def table(self, rows: Sequence[Sequence[str]], row: int = 0) -> None:
+        """Rows as lines, the cells of each on one line; the first row is the header. It is number
+        `row` of its sheet, and none of them is empty then."""
         lines = [line for row in rows if (line := row_of(row))]
         if len(lines) > 1:
-            self.add("table", "\n".join(lines), header=clean(lines[0]))
+            self.add("table", "\n".join(lines), header=clean(lines[0]), row=row)
         elif lines:
-            self.add("table", lines[0])
+            self.add("table", lines[0], row=row)
 
     def picture(self, data: bytes, media_type: str, text: str) -> None:
         """An image with what the file says of it."""

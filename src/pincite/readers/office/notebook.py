@@ -15,11 +15,15 @@ from typing import Any
 
 from pincite.readers.extraction import Extraction, refused
 from pincite.readers.office.building import Builder
+from pincite.readers.office.html_output import text_of_html
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _MOST_OUTPUT = 10_000  # characters of one output: logs and dumps are longer
+_MOST_HTML = 2_000_000  # characters of one; plots bring megabytes of scripts
+#: What Python says of an object that shows itself as HTML: `<IPython.core.display.HTML object>`.
+_OBJECT = re.compile(r"<[\w.]{1,200} (?:object|at 0x)[^<>\n]{0,100}>")
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
@@ -113,14 +117,28 @@ def _add_output(builder: Builder, output: Mapping[str, Any]) -> None:
         return
     data = output.get("data")
     if not isinstance(data, dict):  # nbformat 3 has them beside the type
-        short = {"png": "image/png", "jpeg": "image/jpeg", "text": "text/plain"}
+        short = {
+            "png": "image/png",
+            "jpeg": "image/jpeg",
+            "text": "text/plain",
+            "html": "text/html",
+        }
         data = {short.get(name, name): value for name, value in output.items()}
-    said = _text(data.get("text/plain", data.get("text/markdown", "")))
+    said = _said(data)
     for media_type in _IMAGES:
         if media_type in data and (picture := _decoded(_text(data[media_type]))):
             builder.picture(picture, media_type, said)
             return
     _add_text(builder, said)
+
+
+def _said(data: Mapping[str, Any]) -> str:
+    """The first form of an output that has text: HTML is for those that have no other."""
+    for media_type in ("text/plain", "text/markdown"):
+        if (text := _text(data.get(media_type))).strip() and not _OBJECT.fullmatch(text.strip()):
+            return text
+    shown = text_of_html(_text(data.get("text/html"))[:_MOST_HTML])
+    return shown or _text(data.get("text/plain")) or _text(data.get("text/latex"))
 
 
 def _add_text(builder: Builder, text: str) -> None:

@@ -17,7 +17,7 @@ from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
 from pincite.readers.extraction import MOST_CHARS, Extraction, refused
-from pincite.readers.office.building import Builder
+from pincite.readers.office.building import Builder, row_of
 from pincite.readers.office.package import open_package
 
 _MOST_CELLS = 1_000  # of a row; what is behind is left out
@@ -73,7 +73,8 @@ def _add(builder: Builder, sheet: Any, computed: Any) -> int:
     rows: list[list[str]] = []
     lacking = size = 0
     titled = False
-    for row in sheet.iter_rows():
+    number = 0
+    for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = row[:_MOST_CELLS]
         shown = [_shown(cell) for cell in cells]
         if formulas is not None:
@@ -84,7 +85,7 @@ def _add(builder: Builder, sheet: Any, computed: Any) -> int:
             )
         if len(row) > _MOST_CELLS:
             builder.note(f"columns_cut: sheet {builder.page}, at {_MOST_CELLS:,} columns")
-        if any(shown):
+        if row_of(shown):
             if not titled:
                 builder.add("heading", sheet.title, level=1)
                 titled = True
@@ -93,9 +94,9 @@ def _add(builder: Builder, sheet: Any, computed: Any) -> int:
             if size > MOST_CHARS:
                 raise refused("too_large", f"more than {MOST_CHARS:,} characters of text")
         elif rows:
-            builder.table(rows)
+            builder.table(rows, number - len(rows))
             rows = []
-    builder.table(rows)
+    builder.table(rows, number - len(rows) + 1)
     return lacking
 
 

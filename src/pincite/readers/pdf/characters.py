@@ -190,6 +190,11 @@ def _letter(code: int) -> str:
     return " " if letter.isspace() else letter
 
 
+def letters_of(text: str) -> str:
+    """A text without what is no letter: control and direction characters."""
+    return "".join(_letter(ord(letter)) for letter in text)
+
+
 def _style_of(text_page: Any, index: int, owner: Any, page_turn: int) -> Style:
     matrix = pdfium_c.FS_MATRIX()
     pdfium_c.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import pypdfium2 as pdfium
@@ -10,32 +10,34 @@ import pypdfium2 as pdfium
 from pincite.errors import SourceError
 from pincite.model import Element, PageSpan
 from pincite.ports import Image
-from pincite.readers.extraction import Extraction
+from pincite.readers.extraction import Extraction, OnPageRead
 from pincite.readers.extractors import extractor_name
 from pincite.readers.pdf.blocks import blocks_of
 from pincite.readers.pdf.layout import Block
 from pincite.readers.pdf.opening import opened, outline_of, title_of
-from pincite.readers.pdf.pages import Page, read_page
+from pincite.readers.pdf.pages import Page, read_page, with_recognised
 
 _MOST_NOTES: Final = 50  # pages named in one note
 
 
-def extract_pdf(raw: bytes) -> Extraction:
-    """The text of a PDF. Raises SourceError where there is none: encrypted, broken, scanned."""
+def extract_pdf(raw: bytes, on_page_read: OnPageRead | None = None) -> Extraction:
+    """The text of a PDF. With `on_page_read` pages that are pictures are read by OCR. Raises
+    SourceError where there is no text: encrypted, broken, scanned."""
     images: dict[str, Image] = {}
     with opened(raw) as document:
         pages, failed = _pages(document, images)
+        if on_page_read is not None:
+            pages = _recognised(document, pages, on_page_read)
         title, outline = title_of(document), outline_of(document)
     if not any(page.characters for page in pages):
-        raise _without_text(pages, failed)
+        raise _without_text(pages, failed, ocr=on_page_read is not None)
     blocks = blocks_of(pages, outline)
-    text, elements, spans = _written(blocks)
+    text, elements, spans = _written(blocks, {one.number for one in pages if one.recognised})
     if not title:
         first = [one.text for one in blocks[0] if one.kind == "heading"] if blocks else []
         title = first[0][:300] if first else ""
-    return Extraction(
-        text, elements, spans, "page", extractor_name("pdf"), title, _notes(pages, failed), images
-    )
+    name = extractor_name("pdf", ocr=on_page_read is not None)
+    return Extraction(text, elements, spans, "page", name, title, _notes(pages, failed), images)
 
 
 def _pages(
@@ -52,7 +54,21 @@ def _pages(
     return pages, failed
 
 
-def _without_text(pages: Sequence[Page], failed: Mapping[int, str]) -> SourceError:
+def _recognised(
+    document: pdfium.PdfDocument, pages: Sequence[Page], on_page_read: OnPageRead
+) -> list[Page]:
+    """The pages, those that are pictures with what OCR has read in them."""
+    from pincite.readers.pdf.recognised import MOST_RECOGNISED, recognised_runs
+
+    found = list(pages)
+    pictures = [page for page in pages if not page.characters and page.pictured]
+    for page in pictures[:MOST_RECOGNISED]:
+        found[page.number - 1] = with_recognised(page, recognised_runs(document, page.number - 1))
+        on_page_read()
+    return found
+
+
+def _without_text(pages: Sequence[Page], failed: Mapping[int, str], *, ocr: bool) -> SourceError:
     if len(failed) == len(pages):
         return SourceError(
             f"broken: none of the {len(pages)} pages of the PDF can be read",
@@ -61,13 +77,13 @@ def _without_text(pages: Sequence[Page], failed: Mapping[int, str]) -> SourceErr
     if any(page.pictured for page in pages):
         return SourceError(
             f"scanned: the {len(pages)} pages of the PDF are pictures, without text",
-            hint="give it a text layer with a program for OCR, such as ocrmypdf",
+            hint="OCR finds no text in them" if ocr else "read them: pincite index --ocr",
         )
     return SourceError("empty: the PDF has no text", hint="leave it out with exclude")
 
 
 def _written(
-    pages: Sequence[Sequence[Block]],
+    pages: Sequence[Sequence[Block]], recognised: Collection[int]
 ) -> tuple[str, tuple[Element, ...], tuple[PageSpan, ...]]:
     """The text, and where elements and pages are in it."""
     parts: list[str] = []
@@ -84,7 +100,7 @@ def _written(
             parts.append(block.text)
             position += len(block.text)
             elements.append(_element(block, number, start, position))
-        spans.append(PageSpan(begins, position, number=number))
+        spans.append(PageSpan(begins, position, number=number, recognised=number in recognised))
     return "".join(parts), tuple(elements), tuple(spans)
 
 
@@ -99,6 +115,7 @@ def _notes(pages: Sequence[Page], failed: Mapping[int, str]) -> tuple[str, ...]:
     found = [f"unreadable: page {number}: {why}" for number, why in failed.items()][:_MOST_NOTES]
     for code, numbers in (
         ("scanned", [one.number for one in pages if not one.characters and one.pictured]),
+        ("ocr", [one.number for one in pages if one.recognised]),
         ("unmapped", [one.number for one in pages if one.unmapped > 0.1 * one.characters]),
         ("cut", [one.number for one in pages if one.cut]),
         ("untabled", [one.number for one in pages if one.untabled]),

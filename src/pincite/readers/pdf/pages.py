@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pypdfium2 as pdfium
@@ -38,7 +38,7 @@ class Page:
     """A page with its columns in reading order. `number` counts from 1. `characters` are those that
     it shows, `unmapped` those that its fonts have no letters for. `pictured` says that pictures
     cover much of it, `cut` and `untabled` that it has too much text or too many shapes to read
-    all."""
+    all, `recognised` that OCR has read its text in them."""
 
     number: int
     width: float
@@ -49,6 +49,7 @@ class Page:
     pictured: bool = False
     cut: bool = False
     untabled: bool = False
+    recognised: bool = False
 
     @property
     def lines(self) -> list[Line]:
@@ -63,6 +64,13 @@ def read_page(document: pdfium.PdfDocument, index: int, images: dict[str, Image]
         return _read(page, index + 1, images)
     finally:
         page.close()
+
+
+def with_recognised(page: Page, runs: Sequence[Run]) -> Page:
+    """The page with the lines that OCR has read in its pictures, which come after them."""
+    letters = sum(1 for run in runs for glyph in run.glyphs if glyph.text != " ")
+    columns = (*_columns(runs), *page.columns)
+    return replace(page, columns=columns, characters=letters, recognised=letters > 0)
 
 
 def _read(page: pdfium.PdfPage, number: int, images: dict[str, Image]) -> Page:

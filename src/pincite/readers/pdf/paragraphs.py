@@ -18,11 +18,13 @@ _TIGHT: Final = 1.3  # sizes from line to line, where nothing is known
 _HEADING_LINES: Final = 3
 _HEADING_LETTERS: Final = 200
 _LEVELS: Final = 6
+_SOFT = "\u00ad"
+_SHORT: Final = 4  # letters of a word such as `of`, `and`, `with`, after which a title goes on
+_OPEN: Final = (",", ":", "-", "–", "—", "&", "(", _SOFT)
 _BULLET = re.compile(r"(?:[•▪◦‣⁃●○■□➢✓◻*–—-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\])\s+\S")
 _NUMBERED = re.compile(r"(?:(?:Chapter|Section|Appendix)\s+)?[A-Z0-9]{1,3}(?:\.\d{1,3}){0,5}\.?\s")
 _CLOSED = (".", "!", "?", ":", ";", "。", "！", "？", ".”", '."', ".)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_SOFT = "\u00ad"
 _ASIA = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -46,24 +48,46 @@ def paragraphs_of(lines: Sequence[Line], usual: float) -> list[Block]:
         return []
     gaps = [after.top - before.top for before, after in pairwise(lines)]
     own = [gap for gap in gaps if gap > 0.5]
-    expected = usual * body_size(lines)
+    body = body_size(lines)
+    expected = usual * body
+    bold = 2 * sum(len(one.text) for one in lines if one.style.bold) > sum(
+        len(one.text) for one in lines
+    )
     leading = min(median(own), max(expected, 0.8 * median(own))) if len(own) > 3 else expected
     right = max(line.right for line in lines)
     groups: list[list[Line]] = []
     for line in lines:
-        if groups and not _parted(groups[-1], line, leading, right):
+        titles = line.style.size >= _LARGER * body or (line.style.bold and not bold)
+        if groups and not _parted(groups[-1], line, leading, right, titles=titles):
             groups[-1].append(line)
         else:
             groups.append([line])
     return [Block(*around(group), "paragraph", "", tuple(group)) for group in groups]
 
 
-def _parted(group: Sequence[Line], line: Line, leading: float, right: float) -> bool:
+def _is_another_title(before: Line, line: Line, right: float) -> bool:
+    """Two headings of one size: the line before ends though the first word of this one had room
+    there, and its end leaves nothing open."""
+    letter = (line.right - line.left) / max(1, len(line.text))
+    word = line.text.split(" ", 1)[0]
+    had_room = before.right + (len(word) + 2) * letter < right
+    begins = line.text[:1].isupper() or line.text[:1].isdigit()
+    last = before.text.rsplit(" ", 1)[-1]
+    open_end = (last.islower() and len(last) <= _SHORT) or before.text.endswith(_OPEN)
+    return had_room and begins and not open_end
+
+
+def _parted(
+    group: Sequence[Line], line: Line, leading: float, right: float, *, titles: bool
+) -> bool:
+    """`titles`: lines of this look are headings."""
     before = group[-1]
     size = before.style.size
     if abs(size - line.style.size) > _SAME_SIZE * max(size, line.style.size):
         return True
     if before.style.bold != line.style.bold or before.style.mono != line.style.mono:
+        return True
+    if titles and _is_another_title(before, line, right):
         return True
     step = line.top - before.top
     gap = line.top - before.bottom

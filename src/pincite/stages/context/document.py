@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pincite.model import Chunk, Context
+from pincite.model import Chunk, Context, OnPage
 from pincite.model.citation import cite
 from pincite.model.spans import between, match_of
 from pincite.support.token_estimate import estimate_tokens
@@ -88,6 +88,15 @@ class Document:
             parts.append(self.chunks[place + 1].text)
         return "".join(parts)
 
+    def _place(self, first: int, last: int) -> OnPage | None:
+        """Where a range stands: as its first chunk, with the rows of all."""
+        place = self.chunks[first].on_page
+        parts = self.chunks[first : last + 1]
+        rows = [one.on_page.rows for one in parts if one.on_page and one.on_page.rows]
+        if place is None or not rows:
+            return place
+        return msgspec.structs.replace(place, rows=(rows[0][0], rows[-1][1]))
+
     def shown(self, first: int, last: int, found: Sequence[int]) -> Context:
         """A range of whole lines, with the chunks that were found in it if they are several."""
         begin, end = self.chunks[first], self.chunks[last]
@@ -97,6 +106,7 @@ class Document:
             end_line=end.end_line,
             start_column=None,
             end_column=None,
+            on_page=self._place(first, last),
         )
         marked = tuple(match_of(self.chunks[place]) for place in sorted(found))
         return Context(

@@ -178,11 +178,13 @@ def verify(given: tuple[str, ...], tags: tuple[str, ...], json_: bool, index: Pa
 
 
 @app.command()
-def schema() -> None:
-    """Print the JSON Schema of an evidence pack."""
+@click.argument("of", type=click.Choice(["pack", "answer"]), default="pack")
+def schema(of: str) -> None:
+    """Print the JSON Schema of an evidence pack, or of an answer."""
     from pincite.surfaces import render
 
-    show(render.to_json(render.pack_schema()))
+    made = render.pack_schema() if of == "pack" else render.answer_schema()
+    show(render.to_json(made))
 
 
 @app.command()

@@ -72,6 +72,12 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
     default=None,
     help="Stars in place of what looks like a key or a password; default: as before.",
 )
+@click.option(
+    "--ocr/--no-ocr",
+    default=None,
+    help="Read pages of PDFs that are pictures; default: as before.",
+)
+@click.option("--retry", is_flag=True, help="Try files again that gave no text before.")
 @_language
 @_lexical
 @_model
@@ -97,6 +103,8 @@ def index(
     exclude: tuple[str, ...],
     texts: tuple[str, ...],
     mask_secrets: bool | None,
+    ocr: bool | None,
+    retry: bool,
     language: str,
     lexical: bool,
     model: str,
@@ -123,6 +131,8 @@ def index(
         exclude=exclude,
         attribute_texts=texts,
         mask_secrets=mask_secrets,
+        ocr=ocr,
+        retry=retry,
         language=language,
         lexical=lexical,
         model=model,
