@@ -71,7 +71,7 @@ async def answer(
     way.lap("search")
     basis = basis_of(pack, config.mode)
     way.notices += basis.notices
-    facts = await _recall(asked, deps, config, basis, way)
+    facts = await _recall(asked.user, query, deps, config, basis, way)
     prompt = _prompt(question.text, basis, facts, spoken, deps, config)
     written: Written | None = None
     if prompt is not None and llm is not None:
@@ -161,13 +161,14 @@ async def _search(question: Question, deps: AnswerDeps) -> EvidencePack:
 
 
 async def _recall(
-    asked: Asked, deps: AnswerDeps, config: AnswerConfig, basis: Basis, way: _Way
+    user: str, query: str, deps: AnswerDeps, config: AnswerConfig, basis: Basis, way: _Way
 ) -> tuple[Fact, ...]:
-    """What is remembered of the user, unless nobody is told anything."""
-    if not (asked.user and config.facts and basis.evidence and deps.memory and deps.llm):
+    """What is remembered of the user that has to do with what is searched for, unless nobody is
+    told anything."""
+    if not (user and config.facts and basis.evidence and deps.memory and deps.llm):
         return ()
     try:
-        facts = await deps.memory.recall(asked.user, asked.question.text, config.facts)
+        facts = await deps.memory.recall(user, query, config.facts)
     except PinciteError as error:
         way.notices.append(Notice("memory_unavailable", str(error)))
         return ()
