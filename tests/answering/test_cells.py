@@ -7,13 +7,11 @@ and docs/answers.md promise.
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import pytest
@@ -22,29 +20,15 @@ from pincite.asking import SearchOptions
 from pincite.asking.answers import AnswerOptions
 from pincite.engine import AsyncPincite
 from pincite.model import Answer, ChatMode, Turn
-from pincite.settings.load import load_settings
 from pincite.surfaces.cli.ask import code_of, show_answer
-from pincite.testing.contract_server import ContractServer
 from pincite.testing.contract_server.texts import embed
-from tests.stores.qdrant_http import Recorder, recording_server
+from tests.answering.world import FACT, LLM, MODEL, RERANKER, TEXTS, World, opened_world
 
-T = TypeVar("T")
 Strategy = Literal["mmr", "hybrid", "hybrid_rerank", "hybrid_rerank without"]
 Case = Literal["good", "weak", "off topic", "empty"]
 Place = Literal["first turn", "follow-up"]
 Writer = Literal["llm", "none"]
 
-KEY: Final = "key-of-the-tests"
-MODEL: Final = "voyage-4"
-FACT: Final = "Ann drew the backups, the castle and Vesuvius."
-SEARCH: Final = "POST /collections/{collection_name}/points/query/batch"
-TEXTS: Final = MappingProxyType(
-    {
-        "keys": "To rotate a key, call `rotate_key` with the new secret.",
-        "backups": "Backups run every night and are kept for thirty days.",
-        "invoices": "Invoices are sent on the first day of each month.",
-    }
-)
 #: What is asked first, what is asked then, a word of the first that the second leaves out, and the
 #: document that is nearest to both, where one is meant.
 QUESTIONS: Final[Mapping[Case, tuple[str, str, str, str]]] = MappingProxyType(
@@ -145,79 +129,10 @@ CELLS: Final = [
 ]
 
 
-@dataclass(frozen=True)
-class World:
-    """Two folders with an index each, on a recorded Qdrant server, with recorded providers."""
-
-    root: Path
-    server: ContractServer
-    qdrant: Recorder
-
-    def within(self, cell: Cell, work: Callable[[AsyncPincite], Awaitable[T]]) -> T:
-        folder = self.root / ("empty" if cell.case == "empty" else "full")
-        strategy, _, without = cell.strategy.partition(" ")
-        environ = {
-            "PINCITE_IDLE_S": "60",
-            "PINCITE_OFFLINE": "1",
-            "PINCITE_CACHE": str(self.root / "vectors.db"),
-            "PINCITE_RATES": str(self.root / "rates.db"),
-            "VOYAGE_API_KEY": KEY,
-            "OPENAI_API_KEY": KEY,
-            "RETRIEVAL_STRATEGY": strategy,
-            "CHAT_MODE": cell.mode,
-        }
-        known = load_settings(environ, folder)
-        rerank = "" if without or strategy != "hybrid_rerank" else "voyage:rerank-2"
-        llm = "openai:gpt-5-mini" if cell.writer == "llm" else ""
-        known = replace(known, use=replace(known.use, rerank=rerank, llm=llm))
-
-        async def session() -> T:
-            async with AsyncPincite(known) as engine:
-                return await work(engine)
-
-        return asyncio.run(session())
-
-    def build(self) -> None:
-        for name in ("full", "empty"):
-            folder = self.root / name
-            (folder / "docs").mkdir(parents=True)
-            (folder / "pincite.toml").write_text(
-                f'extends = "chat"\n[store]\nurl = "{self.qdrant.url}"\nprefix = "{name}-"\n'
-                f'[models]\ndense = "voyage:{MODEL}"\n'
-                f'[providers.voyage]\nurl = "{self.server.url("voyage")}"\ntries = 1\n'
-                f'[providers.openai]\nurl = "{self.server.url("openai")}"\ntries = 1\n'
-            )
-            for path, text in TEXTS.items():
-                (folder / f"docs/{path}.md").write_text(f"# {path.title()}\n\n{text}\n")
-        for cell in (
-            Cell("mmr", "strict", case, "first turn", "none") for case in ("good", "empty")
-        ):
-            self.within(cell, self._index)
-
-    async def _index(self, engine: AsyncPincite) -> None:
-        docs = engine.settings.index.parent / "docs"
-        await engine.index([docs])
-        await engine.remember("ann", FACT)
-        if docs.parent.name == "empty":
-            for path in docs.iterdir():
-                path.unlink()
-            await engine.index([docs])
-            await engine.search("what is there?")  # the next client need not be told what is gone
-
-    def stop(self) -> None:
-        for case in ("good", "empty"):
-            cell = Cell("mmr", "strict", case, "first turn", "none")
-            self.within(cell, lambda engine: engine.stop())
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with ContractServer(key=KEY) as server, recording_server() as qdrant:
-        made = World(tmp_path_factory.mktemp("cells"), server, qdrant)
-        made.build()
+    with opened_world(tmp_path_factory.mktemp("cells")) as made:
         yield made
-        made.stop()
-        assert qdrant.wrong == []
 
 
 @dataclass(frozen=True)
@@ -238,21 +153,22 @@ def ask(world: World, cell: Cell) -> Happened:
         name = await engine.begin_conversation("ann")
         if cell.place == "follow-up":
             await engine.answer(QUESTIONS[cell.case][0], user="ann", conversation=name)
-        world.server.record.clear()
-        world.qdrant.requests.clear()
+        world.forget()
         options = AnswerOptions(SearchOptions(cell.question), "ann", name)
         answer = await show_answer(engine, options, shown=False)
         return answer, await engine.turns(name, "ann")
 
-    answer, turns = world.within(cell, work)
-    asked = list(zip(world.server.record.paths, world.server.record.bodies, strict=True))
-    return Happened(
-        answer,
-        [body["searches"] for operation, body in world.qdrant.requests if operation == SEARCH],
-        [body for path, body in asked if path.endswith("/completions")],
-        [body for path, body in asked if path.endswith("/rerank")],
-        turns,
+    strategy, _, without = cell.strategy.partition(" ")
+    answer, turns = world.within(
+        work,
+        empty=cell.case == "empty",
+        strategy=strategy,
+        mode=cell.mode,
+        llm=LLM if cell.writer == "llm" else "",
+        rerank=RERANKER if strategy == "hybrid_rerank" and not without else "",
     )
+    chats, reranked = world.asked("/completions"), world.asked("/rerank")
+    return Happened(answer, world.searches(), chats, reranked, turns)
 
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
