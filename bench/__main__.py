@@ -34,6 +34,7 @@ SUBJECTS: Final = (
         "conversations",
         "diversity",
         "answers",
+        "first_word",
         "ablation",
         "local",
     ),

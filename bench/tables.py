@@ -19,6 +19,7 @@ from bench.documents_table import documents
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
+from bench.first_word import first_word
 from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
 from bench.latency import LatencyFigures, Times
@@ -319,6 +320,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "tenants": tenants,
     "conversations": conversations,
     "diversity": diversity,
+    "first_word": first_word,
     "answers": answers,
     "agents": agents,
     "citations": citations,

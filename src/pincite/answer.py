@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from msgspec.structs import replace as alike
 
 from pincite.answering.basis import Basis, basis_of, nothing_indexed
-from pincite.answering.check import check
+from pincite.answering.check import Checked, check
 from pincite.answering.condense import condense
 from pincite.answering.config import AnswerConfig
 from pincite.answering.extract import extract
@@ -30,6 +30,7 @@ from pincite.model import (
 )
 from pincite.ports import LLM, Conversations, Memory
 from pincite.stages.pack import SCHEMA_VERSION as EVIDENCE_VERSION
+from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.0"
 #: What stands above sentences of the evidence where the model gave no answer.
@@ -38,6 +39,7 @@ _NO_MODEL = (
     "no language model is named, so these are sentences of the evidence:"
     ' set [models] llm = "PROVIDER:MODEL" in pincite.toml'
 )
+_NO_WORDS = "the language model wrote nothing but citations of passages that there are not"
 _MOST_TURNS = 3  # times the recent ones, where a summary of those before could not be written
 
 
@@ -71,7 +73,7 @@ async def answer(
     way.lap("search")
     basis = basis_of(pack, config.mode)
     way.notices += basis.notices
-    facts = await _recall(asked, deps, config, basis, way)
+    facts = await _recall(asked.user, query, deps, config, basis, way)
     prompt = _prompt(question.text, basis, facts, spoken, deps, config)
     written: Written | None = None
     if prompt is not None and llm is not None:
@@ -161,13 +163,14 @@ async def _search(question: Question, deps: AnswerDeps) -> EvidencePack:
 
 
 async def _recall(
-    asked: Asked, deps: AnswerDeps, config: AnswerConfig, basis: Basis, way: _Way
+    user: str, query: str, deps: AnswerDeps, config: AnswerConfig, basis: Basis, way: _Way
 ) -> tuple[Fact, ...]:
-    """What is remembered of the user, unless nobody is told anything."""
-    if not (asked.user and config.facts and basis.evidence and deps.memory and deps.llm):
+    """What is remembered of the user that has to do with what is searched for, unless nobody is
+    told anything."""
+    if not (user and config.facts and basis.evidence and deps.memory and deps.llm):
         return ()
     try:
-        facts = await deps.memory.recall(asked.user, asked.question.text, config.facts)
+        facts = await deps.memory.recall(user, query, config.facts)
     except PinciteError as error:
         way.notices.append(Notice("memory_unavailable", str(error)))
         return ()
@@ -230,9 +233,11 @@ def _finished(
         if written is None or written.failed:
             return alike(base, text=config.sentence)
         bare = check(text, (), terms, must_cite=False)
-        return alike(base, text=bare.text, removed=bare.removed)
-    if prompt is not None and written is not None and text.strip():
+        return alike(base, text=bare.text.strip() or config.sentence, removed=bare.removed)
+    checked = Checked("")
+    if prompt is not None and text.strip():
         checked = check(text, prompt.told, terms, must_cite=config.mode == "strict")
+    if prompt is not None and written is not None and checked.text.strip():
         return alike(
             base,
             kind="failed" if written.failed else "generated",
@@ -248,6 +253,9 @@ def _finished(
     if written is None:
         way.notices.append(Notice("extractive", _NO_MODEL))
         return alike(taken, kind="extractive")
+    if not written.failed:
+        way.notices.append(Notice("llm_failed", _NO_WORDS))
+    taken = alike(taken, removed=checked.removed)
     return alike(taken, kind="failed", text=f"{NO_ANSWER}\n\n{found.text}")
 
 
@@ -256,7 +264,8 @@ async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None
     if not asked.conversation or deps.conversations is None:
         return
     at = deps.now()
-    citations = tuple(one.citation for one in done.sources if one.number in done.cited)
+    cited = (one.citation for one in done.sources if one.number in done.cited)
+    citations = tuple(one for one in cited if one_line(one) == one)  # names of files may be odd
     turns = (
         Turn("user", done.question, at),
         Turn("assistant", done.text, at, citations=citations),

@@ -12,6 +12,7 @@ import pytest
 
 from pincite.answer import NO_ANSWER, AnswerDeps, answer
 from pincite.answering.config import NOTHING_FOUND, AnswerConfig
+from pincite.answering.generate import Written, generate
 from pincite.errors import IndexNotFound, MemoryUnavailable, TagsRequired, Unavailable
 from pincite.model import (
     Answer,
@@ -196,6 +197,48 @@ def test_what_a_model_thinks_aloud_is_no_part_of_its_answer() -> None:
     *pieces, last = events(PACKS["good"], llm)
     assert last.text == "".join(one.text for one in pieces) == "Call `rotate_key` [1]."
     assert answered(PACKS["good"], ScriptedLLM("<think> for ever")).kind == "failed"
+
+
+def test_thoughts_of_any_length_and_number_are_left_out() -> None:
+    text = "<think>a[1]</think> <think></think>\n<thin ice> [1]."
+    (written,) = [one for one in spoken(list(text)) if isinstance(one, Written)]
+    assert written.text == "<thin ice> [1]."
+    thoughts = ["<think>", *["ab "] * 200_000, "</th", "ink>", "Yes [1]."]
+    assert spoken(thoughts, 100_000)[-1] == Written("Yes [1].")
+
+
+def test_one_piece_is_no_longer_than_an_answer_may_be() -> None:
+    *pieces, last = spoken(["word " * 1_000_000], 10)
+    assert pieces == [last.text]
+    assert len(last.text) == 200
+    assert [one.code for one in last.notices] == ["answer_length"]
+
+
+def spoken(pieces: list[str], max_tokens: int = 1_000) -> list[Any]:
+    """What is left of these pieces."""
+
+    async def run() -> list[Any]:
+        llm = Broken(tuple(pieces))
+        return [one async for one in generate(llm, (), max_tokens, 60.0)]
+
+    return asyncio.run(run())
+
+
+def test_an_answer_of_foreign_citations_alone_is_none() -> None:
+    one = answered(PACKS["good"], ScriptedLLM("[8] [９]"))
+    assert (one.kind, codes(one), one.removed) == ("failed", ["llm_failed"], ("[8]", "[9]"))
+    assert one.text.startswith("The language model gave no answer.")
+    refused = answered(PACKS["off topic"], ScriptedLLM("[8]"), refusal="model")
+    assert (refused.kind, refused.text) == ("refused", NOTHING_FOUND)
+
+
+def test_pieces_may_cut_a_citation_anywhere() -> None:
+    text = "Call `rotate_key` [1][8] with the new secret [９]."
+    for cuts in range(1, 4):
+        pieces = [text[at : at + cuts] for at in range(0, len(text), cuts)]
+        one = answered(PACKS["good"], Broken(tuple(pieces)))
+        assert one.text == "Call `rotate_key` [1] with the new secret."
+        assert (one.cited, one.removed) == ((1,), ("[8]", "[9]"))
 
 
 def test_facts_are_told_once_there_is_evidence_and_kept_to_their_number() -> None:

@@ -71,7 +71,20 @@ def test_what_they_do_not_say_is(text: str, expected: tuple[str, str] | None) ->
         ("A 【7】.", "A.", ("[7]",)),
         ("A [9][9].", "A.", ("[9]",)),
         ("A [1].", "A [1].", ()),
-        ("`x[9]` and a[9] and [9](https://a.b) and [9]: x", None, ()),
+        ("`x[9]` and a[9] and [9](https://a.b)\n[9]: x", None, ()),
+        ("f(x)[9] and argv[9] is a list", None, ()),
+        ("~~~\nx = [9]\n~~~", None, ()),
+        ("A [９].", "A.", ("[9]",)),
+        ("A [ 9 ].", "A.", ("[9]",)),
+        ("A [\u200b9\u2060].", "A.", ("[9]",)),
+        ("A ［9］ b 【9†L3-L5】.", "A b.", ("[9]",)),
+        ("A [[9]] b ([9]).", "A b.", ("[9]",)),
+        ("A [1 [9]].", "A [1].", ("[9]",)),
+        ("A [^9] [passage 9] [sources 1 and 9].", "A [1].", ("[9]",)),
+        ("As [9]: keys.", "As: keys.", ("[9]",)),
+        ("The secret[9].", "The secret.", ("[9]",)),
+        ("Call `a`[9].", "Call `a`.", ("[9]",)),
+        ("密钥[9]。", "密钥。", ("[9]",)),
         ("```\nx = [9]\n```", None, ()),
         ("In [2024] they did.", None, ()),
     ],
@@ -88,6 +101,22 @@ def test_a_sentence_without_a_citation_belongs_to_the_next_one_of_its_paragraph(
         "Backups run every night at 2:40. They are kept for 1,000 hours [2].\n\nKeys expire soon."
     )
     assert [why for why, _ in doubts(text)] == ["number", "uncited"]
+
+
+@pytest.mark.parametrize(
+    "citation",
+    ["[1]", "[１]", "[ 1 ]", "[1\u200b]", "【1†source】", "［1］", "[[1]]", "[passage 1]", "[^1]"],
+)
+@pytest.mark.parametrize("before", ["the new secret ", "the new secret", "`rotate_key`", "密钥"])
+def test_a_citation_counts_as_models_write_it(before: str, citation: str) -> None:
+    text = f"Call `rotate_key` with {before}{citation}."
+    assert check(text, PASSAGES, TERMS).cited == (1,)
+    assert check(text, PASSAGES, TERMS).text == text
+
+
+def test_an_index_behind_a_word_is_nothing_that_could_be_missing() -> None:
+    found = check("The third is argv[9] of it [1].", PASSAGES, TERMS)
+    assert (found.cited, found.removed) == ((1,), ())
 
 
 def test_general_knowledge_needs_no_citation_where_it_is_wanted() -> None:
@@ -132,7 +161,7 @@ def test_names_are_what_is_capitalised_or_written_like_code(text: str, names: li
     assert [one.written for one in names_in(text)] == names
 
 
-@given(st.text(alphabet="Keys expir 30.[1]2,9-【】`\n", max_size=200))
+@given(st.text(alphabet="Keys expir 30.[1]2,9-【】`~([{†\u200b９：:^\n", max_size=200))
 def test_no_foreign_citation_is_left_and_nothing_else_is_changed(text: str) -> None:
     found = check(text, PASSAGES, TERMS)
     again = check(found.text, PASSAGES, TERMS)
@@ -144,7 +173,24 @@ def test_no_foreign_citation_is_left_and_nothing_else_is_changed(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["[9]", "[1", "`", "[1, ", "```", "not ", "A B ", "【1】", "A. ", "1-", "a`"]
+    "text",
+    [
+        "[9]",
+        "[1",
+        "`",
+        "[1, ",
+        "```",
+        "not ",
+        "A B ",
+        "【1】",
+        "A. ",
+        "1-",
+        "a`",
+        "[ ",
+        "【9",
+        "[1 and ",
+        "[[1]]",
+    ],
 )
 def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
     assert check(text * (20_000 // len(text)), PASSAGES, TERMS) is not None

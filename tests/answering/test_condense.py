@@ -197,11 +197,11 @@ def test_every_fault_on_the_wire_leaves_the_question(fault: str) -> None:
 
 
 def test_the_wire_carries_the_prompt_and_its_answer_is_judged() -> None:
-    """The server's model says its prompt backwards, which is no question."""
+    """This model of the server's says its prompt backwards, which is no question."""
     with ContractServer() as server:
 
         async def session() -> Condensed:
-            async with opened(server, "llm", "openai:gpt-5-mini") as llm:
+            async with opened(server, "llm", "openai:backwards") as llm:
                 return await condense(FOLLOW, LUNG, llm, AnswerConfig())
 
         found = asyncio.run(session())

@@ -24,6 +24,13 @@ def test_the_sentence_that_has_the_words_is_cited_by_itself() -> None:
     assert KEYS[56:105] == one.text
 
 
+def test_a_number_in_brackets_of_the_sentence_itself_is_no_citation() -> None:
+    text = "Keys expire after 30 days [2][1] as `x[3]` says."
+    found = extract("when do keys expire?", [evidence(text)], TERMS)
+    assert found.text == "Keys expire after 30 days \\[2]\\[1] as `x[3]` says. [1]"
+    assert found.sources[0].text == text
+
+
 def test_several_sentences_are_taken_while_they_add_words() -> None:
     asked = "when do keys expire and how long are backups kept?"
     found = extract(asked, [evidence(KEYS), evidence(BACKUPS, 2)], TERMS)

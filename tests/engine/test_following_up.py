@@ -111,14 +111,16 @@ def test_a_model_is_sent_the_earlier_turns_and_the_question_itself(
 def test_a_model_that_rewrites_badly_leaves_the_question(
     shop: Path, server: ContractServer
 ) -> None:
-    """The contract server answers a rewrite with the words of its prompt, backwards."""
+    """This model of the contract server answers with the words of its prompt, backwards."""
 
     async def work(engine: AsyncPincite) -> Answer:
         name = await engine.begin_conversation("")
         await engine.answer(GOOD, conversation=name)
         return await engine.answer("how is it rotated?", conversation=name)
 
-    one = with_engine(settings(shop, server), work)
+    known = settings(shop, server)
+    known = replace(known, use=replace(known.use, llm="ollama:backwards"))
+    one = with_engine(known, work)
     assert one.retrieval_query == ""
     assert "rewrite_refused" in [notice.code for notice in one.warnings]
 

@@ -28,6 +28,8 @@ REFUSALS: dict[str, type[ProviderError]] = {
     "401": AuthError,
     "403": AuthError,
     "404": Gone,
+    "408": Unavailable,
+    "409": Unavailable,
     "410": Gone,
     "413": TooLarge,
     "422": Invalid,

@@ -286,6 +286,19 @@ def test_a_fault_in_a_conversation_leaves_the_next_question(
         assert screen.code() == 0
 
 
+def test_that_no_model_is_named_is_said_once(asking: Cli) -> None:
+    with terminal(asking.folder, "chat") as screen:
+        screen.until(">")
+        screen.keys(f"{QUESTION}{ENTER}")
+        screen.until("warning: extractive")
+        screen.keys(f"{QUESTION}{ENTER}")
+        screen.until("[1] docs@", 2)
+        screen.keys(CTRL_D)
+        text = screen.until("to go on")
+        assert screen.code() == 0
+    assert text.count("warning: extractive") == 1
+
+
 def test_the_log_line_of_an_answer_is_no_search(asking: Cli) -> None:
     asking("ask", QUESTION)
     lines = (asking.folder / ".pincite" / "retrieval.jsonl").read_text().splitlines()

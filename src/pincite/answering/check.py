@@ -3,7 +3,6 @@ understanding either: by numbers, names, negations and shared words."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,18 +10,12 @@ from itertools import chain
 from typing import Final
 
 from pincite.answering import names, numbers
+from pincite.answering.cited import before_of, citations, without_citations, wrapped
 from pincite.answering.negation import contradiction
 from pincite.answering.passages import Told
 from pincite.answering.sentences import Sentence, split
 from pincite.model import Doubtful
 
-_NUMBERS: Final = r"\d{1,3}(?:\s?(?:[,;]|[–-])\s?\d{1,3})*"
-_CITED: Final = re.compile(
-    rf"(?:[ \t]|(?<![\w\])`]))\[({_NUMBERS})\](?![(:\w])|[ \t]?【({_NUMBERS})】"
-)
-_AFTER_CITED: Final = re.compile(rf"\[({_NUMBERS})\](?![(:\w])|【({_NUMBERS})】")
-_RANGE: Final = re.compile(r"(\d{1,3})(?:\s?[–-]\s?(\d{1,3}))?")
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _SHARE: Final = 0.4  # of a sentence's words that its passages have; see docs/decisions/0034
 _LEAST_WORDS: Final = 3  # informative ones; a shorter sentence is a heading, a yes or a bridge
 #: Words that count things in prose rather than say what a passage says.
@@ -61,7 +54,7 @@ def check(
     doubts: list[Doubtful] = []
     cited: list[int] = []
     sentences = [one for one in split(kept) if not one.heading]
-    borrowed = _citations(kept, sentences)
+    borrowed = _citations(kept, sentences, frozenset(by_number))
     for sentence, (own, meant) in zip(sentences, borrowed, strict=True):
         cited += own
         lost = tuple(what for at, what in holes if sentence.start <= at <= sentence.end)
@@ -81,7 +74,7 @@ def _compared(
     must_cite: bool,
 ) -> list[Doubtful]:
     """What the passages do not have of a sentence."""
-    said = _plain(text[sentence.start : sentence.end])
+    said = without_citations(text[sentence.start : sentence.end]).strip()
     own = terms(said)
     if said.endswith("?"):
         return []
@@ -127,25 +120,18 @@ def _named(what: Sequence[str]) -> str:
     return f"{', '.join(kept[:_MOST_NAMED])}{more}"
 
 
-def _plain(sentence: str) -> str:
-    """Without its citations."""
-    return _CITED.sub("", _AFTER_CITED.sub(_blank_cited, sentence)).strip()
-
-
-def _blank_cited(match: re.Match[str]) -> str:
-    return "" if match.start() == 0 or not match.string[match.start() - 1].isalnum() else match[0]
-
-
-def _citations(text: str, sentences: Sequence[Sentence]) -> list[tuple[list[int], list[int]]]:
+def _citations(
+    text: str, sentences: Sequence[Sentence], known: frozenset[int]
+) -> list[tuple[list[int], list[int]]]:
     """Of each sentence the numbers that it cites, and those that it belongs to: its own, else those
     of the next sentence of its paragraph that cites any."""
     own: list[list[int]] = [[] for _ in sentences]
     place = 0
-    for match in _cited_in(text):
-        while place < len(sentences) and sentences[place].end < match.end():
+    for one in citations(text):
+        while place < len(sentences) and sentences[place].end < one.end:
             place += 1
-        if place < len(sentences) and sentences[place].start <= match.end():
-            own[place] += chain.from_iterable(_spelled_out(match[1] or match[2]))
+        if place < len(sentences) and sentences[place].start <= one.end:
+            own[place] += (number for number in one.numbers if number in known)
     own = [list(dict.fromkeys(numbers)) for numbers in own]
     meant = list(own)
     for place in range(len(sentences) - 2, -1, -1):
@@ -153,32 +139,6 @@ def _citations(text: str, sentences: Sequence[Sentence]) -> list[tuple[list[int]
         if not own[place] and alike:
             meant[place] = meant[place + 1]
     return list(zip(own, meant, strict=True))
-
-
-def _cited_in(text: str) -> list[re.Match[str]]:
-    """The citations outside of code. Several may stand side by side."""
-    code = [one.span() for one in _CODE.finditer(text)]
-    found: list[re.Match[str]] = []
-    at = held = 0
-    while (match := _CITED.search(text, at)) is not None:
-        chained = [match]
-        while (following := _AFTER_CITED.match(text, chained[-1].end())) is not None:
-            chained.append(following)
-        while held < len(code) and code[held][1] <= match.start():
-            held += 1
-        if held == len(code) or code[held][0] > match.start():
-            found += chained
-        at = chained[-1].end()
-    return found
-
-
-def _spelled_out(numbers: str) -> list[range]:
-    """The runs of numbers that `1, 3-5` means."""
-    runs = []
-    for match in _RANGE.finditer(numbers):
-        first = int(match[1])
-        runs.append(range(first, int(match[2] or first) + 1))
-    return runs
 
 
 def _without_foreign(
@@ -190,20 +150,21 @@ def _without_foreign(
     removed: list[str] = []
     holes: list[tuple[int, str]] = []
     at = length = 0
-    for match in _cited_in(text):
-        runs = _spelled_out(match[1] or match[2])
-        every = [number for run in runs for number in run]
-        kept = list(dict.fromkeys(number for number in every if number in known))
-        if every and len(kept) == len(set(every)):
+    for one in citations(text):
+        kept = list(dict.fromkeys(number for number in one.numbers if number in known))
+        if one.glued or (one.numbers and len(kept) == len(set(one.numbers))):
             continue
-        foreign = f"[{_foreign(runs, known)}]"
+        foreign = f"[{_foreign(one.runs, known)}]"
         removed.append(foreign)
-        space = match[0][: len(match[0]) - len(match[0].lstrip(" \t"))]
-        new = f"{space}[{', '.join(map(str, kept))}]" if kept else ""
-        parts += [text[at : match.start()], new]
-        length += match.start() - at + len(new)
+        start, end = one.start, one.end
+        if not kept and start > at and wrapped(text, start, end):
+            start, end = start - 1, end + 1
+        before = before_of(text, start, at)
+        new = f"{text[before:start]}[{', '.join(map(str, kept))}]" if kept else ""
+        parts += [text[at:before], new]
+        length += before - at + len(new)
         holes.append((length, foreign))
-        at = match.end()
+        at = end
     parts.append(text[at:])
     return "".join(parts), tuple(dict.fromkeys(removed)), holes
 

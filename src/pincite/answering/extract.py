@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pincite.answering.cited import escaped
 from pincite.answering.sentences import Sentence, split
 from pincite.model import AnswerSource, Evidence
 from pincite.model.citation import format_citation, parse_citation
@@ -97,11 +98,12 @@ def _gain(one: _Found, asked: frozenset[str], weight: dict[str, float]) -> float
 
 
 def _line(number: int, one: _Found) -> str:
-    """Prose on a line, code in a fence, with the number behind it."""
+    """Prose on a line, code in a fence, with the number behind it. A `[2]` of the prose itself is
+    written as Markdown has it, so that nobody takes it for a number of ours."""
     if one.span.code:
         text = one.text.replace("`", "\\`")
         return f"    {text}\n[{number}]"
-    return f"{' '.join(one.text.split())} [{number}]"
+    return f"{escaped(' '.join(one.text.split()))} [{number}]"
 
 
 def _source(number: int, one: _Found) -> AnswerSource:

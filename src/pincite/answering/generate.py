@@ -46,6 +46,7 @@ async def generate(
         stream = llm.stream(messages, max_tokens=max_tokens, on_finish=finishes.append)
         async with aclosing(stream) as opened:  # type: ignore[type-var]
             while left > 0 and (raw := await _next(opened, end)) is not None:
+                raw = raw[:left]  # one piece may be a book
                 left -= len(raw)
                 if piece := thoughts.without(raw):
                     pieces.append(piece)
@@ -90,28 +91,43 @@ async def _next(stream: AsyncIterator[str], end: float) -> str | None:
 
 
 class _Thoughts:
-    """Takes what a model thinks off the beginning of what it writes."""
+    """Takes what a model thinks off the beginning of what it writes, in time linear in that."""
 
     def __init__(self) -> None:
         self._held = ""
-        self._begun = False
+        self._state = "beginning"  # then "thinking" or "answering"
 
     def without(self, piece: str) -> str:
         """What of this piece, and of those that were held back, belongs to the answer."""
-        if self._begun:
+        if self._state == "answering":
             return piece
-        self._held = f"{self._held}{piece}".lstrip()
-        if self._held.startswith(_THINKS):
-            self._held = self._held.partition(_THOUGHT)[2].lstrip() if self._ended else self._held
-        if self._held.startswith(_THINKS) or _THINKS.startswith(self._held):
+        self._held += piece
+        if self._state == "beginning":
+            self._begin()
+        if self._state == "thinking":
+            self._think()
+        if self._state != "answering":
             return ""
-        self._begun = True
-        return self._held
+        answer, self._held = self._held, ""
+        return answer
 
-    @property
-    def _ended(self) -> bool:
-        return _THOUGHT in self._held
+    def _begin(self) -> None:
+        self._held = self._held.lstrip()
+        if self._held.startswith(_THINKS):
+            self._state = "thinking"
+        elif not _THINKS.startswith(self._held):
+            self._state = "answering"
+
+    def _think(self) -> None:
+        """Only what may be the beginning of the end is held; then another thought may begin."""
+        _, end, rest = self._held.partition(_THOUGHT)
+        self._held = rest if end else self._held[-len(_THOUGHT) :]
+        if end:
+            self._state = "beginning"
+            self._begin()
+            if self._state == "thinking":
+                self._think()
 
     def rest(self) -> str:
         """What was held back and turned out to be the answer; nothing of an unended thought."""
-        return "" if self._begun or self._held.startswith(_THINKS) else self._held
+        return self._held if self._state == "beginning" else ""

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pincite.answering.cited import CITATION
+
 #: What ends with a full stop and no sentence. Lower case, without that full stop.
 _ABBREVIATIONS: Final = frozenset(
     "e.g i.e etc vs cf al fig figs no nos eq eqs sec secs ch chap vol pp approx incl excl jr sr"
@@ -13,7 +15,7 @@ _ABBREVIATIONS: Final = frozenset(
     " u.s bzw usw".split()
 )
 _TITLES: Final = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
-_CITED: Final = r"(?:\s?(?:\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|【\d{1,3}】))"
+_CITED: Final = rf"(?:\s?{CITATION})"
 #: The end of a sentence with the closing quotes, brackets and citations that belong to it.
 _END: Final = re.compile(
     rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+{_CITED}*+(?=\s|\Z)|[。！？][」』”）]*+{_CITED}*+"

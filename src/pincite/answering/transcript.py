@@ -8,11 +8,12 @@ import secrets
 from collections.abc import Sequence
 from typing import Final
 
+from pincite.answering.cited import without_citations
 from pincite.answering.prompts import read_prompt
 from pincite.model import Turn
+from pincite.support.terminal import visible
 from pincite.support.token_estimate import cut_estimated
 
-_CITED: Final = re.compile(r"[ \t]?\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\](?!\()")
 _THOUGHT: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
 #: How a summary without a model begins its lines, and how many tokens of each text it has.
 ASKED: Final = "asked: "
@@ -35,8 +36,9 @@ def new_marker() -> str:
 
 
 def fenced(what: str, text: str, marker: str) -> str:
-    """A block of which nobody can write the end without knowing the marker."""
-    return f"<<<{what} {marker}\n{text}\n{what} {marker}>>>"
+    """A block of which nobody can write the end without knowing the marker. What cannot be seen is
+    written out in it."""
+    return f"<<<{what} {marker}\n{visible(text)}\n{what} {marker}>>>"
 
 
 def shortened(text: str, tokens: int) -> str:
@@ -54,7 +56,7 @@ def told(turns: Sequence[Turn], tokens: int) -> str:
 
 def said_of(turn: Turn) -> str:
     """What was said, of an answer without its citations."""
-    return _CITED.sub("", turn.text) if turn.role == "assistant" else turn.text
+    return without_citations(turn.text) if turn.role == "assistant" else turn.text
 
 
 def without_thought(text: str) -> str:

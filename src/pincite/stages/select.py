@@ -220,10 +220,12 @@ def _notices(
     wanted: dict[SourceType, int],
 ) -> tuple[Notice, ...]:
     if gated.candidates and not result:
+        count = len(gated.candidates)
+        found = "1 candidate was found" if count == 1 else f"{count} candidates were found"
         return (
             Notice(
                 "nothing_relevant",
-                f"{len(gated.candidates)} candidates were found and none is good enough to show;"
+                f"{found} and none is good enough to show;"
                 " to see the nearest all the same: pincite search --all",
             ),
         )

@@ -67,10 +67,10 @@ def removed_lines(answer: Answer) -> Sequence[str]:
     return (f"removed, as there is no such passage: {', '.join(answer.removed)}",)
 
 
-def warning_lines(answer: Answer) -> Sequence[str]:
-    """The warnings of the answer and of its search, each once."""
+def warning_lines(answer: Answer, known: frozenset[str] = frozenset()) -> Sequence[str]:
+    """The warnings of the answer and of its search, each once, but for those with a known code."""
     every = dict.fromkeys((*answer.warnings, *answer.evidence.warnings))
-    return tuple(f"warning: {one.code}: {one.message}" for one in every)
+    return tuple(f"warning: {one.code}: {one.message}" for one in every if one.code not in known)
 
 
 def _line(one: AnswerSource) -> str:

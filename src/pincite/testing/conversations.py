@@ -177,6 +177,15 @@ class ConversationsContract:
         assert await conversations.turns("ada", id_) == ()
 
     @contract
+    async def test_a_citation_of_an_odd_name_is_kept(self, conversations: Conversations) -> None:
+        """With a space that does not break, one of another script, and joined characters."""
+        odd = ("docs@1:my\xa0file\u3000\U0001f468\u200d\U0001f680.md#L2",)
+        id_ = await conversations.begin("ada")
+        await conversations.append("ada", id_, (Turn("assistant", "yes", citations=odd),))
+        (turn,) = await conversations.turns("ada", id_)
+        assert turn.citations == odd
+
+    @contract
     async def test_what_is_too_long_is_refused(self, conversations: Conversations) -> None:
         with pytest.raises(UsageError, match="owner has 1,000,000 characters"):
             await conversations.begin("o" * 1_000_000)

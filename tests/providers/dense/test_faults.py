@@ -29,6 +29,8 @@ OUTCOMES: dict[str, tuple[type[PinciteError] | None, type[PinciteError]]] = {
     "401": (AuthError, AuthError),
     "403": (AuthError, AuthError),
     "404": (Gone, Gone),
+    "408": (None, Unavailable),
+    "409": (None, Unavailable),
     "410": (Gone, Gone),
     "413": (None, TooLarge),
     "422": (Invalid, Invalid),

@@ -18,6 +18,7 @@ from pincite.ports import ConversationState
 from pincite.support.arguments import require_choice, require_count, require_kind, shown
 from pincite.support.kept_text import USER_CHARS, raw, read, require_length, require_text
 from pincite.support.private_sqlite import PrivateFile
+from pincite.support.terminal import one_line
 
 #: Characters of a turn, a title and a summary, citations of a turn, turns of a conversation:
 #: guesses, unmeasured. A turn is a question or an answer, not a book.
@@ -250,5 +251,5 @@ def _check_turn(turn: Turn) -> None:
         )
     for one in turn.citations:
         require_length("citation", one, CITATION_CHARS)
-        if not one.isprintable():
+        if one_line(one) != one:
             raise UsageError(f"citation is {shown(one)}; it takes one printable line")

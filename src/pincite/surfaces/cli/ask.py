@@ -67,9 +67,15 @@ def ask(
     return code_of(answer)
 
 
-async def show_answer(engine: AsyncPincite, options: AnswerOptions, *, shown: bool) -> Answer:
-    """Answer, and print it with its sources, what is doubtful in it and its warnings; where it is
-    `shown`, as it is written."""
+async def show_answer(
+    engine: AsyncPincite,
+    options: AnswerOptions,
+    *,
+    shown: bool,
+    known: frozenset[str] = frozenset(),
+) -> Answer:
+    """Answer, and print it with its sources, what is doubtful in it and its warnings but for those
+    with a `known` code; where it is `shown`, as it is written."""
     from pincite.surfaces import answers
 
     answer = await _answered(engine, options, shown=shown)
@@ -81,7 +87,7 @@ async def show_answer(engine: AsyncPincite, options: AnswerOptions, *, shown: bo
         say(line)
     for line in answers.doubt_lines(answer):
         say(f"doubtful: {line}")
-    for message in answers.warning_lines(answer):
+    for message in answers.warning_lines(answer, known):
         say(message)
     return answer
 

@@ -65,6 +65,7 @@ class Chat:
         self._engine = engine
         self._options = options
         self._last: Answer | None = None
+        self._extractive = False
 
     async def run(self) -> None:
         """Until the user leaves. Raises ConversationNotFound, and IndexNotFound where nothing is
@@ -110,8 +111,11 @@ class Chat:
             searched = replace(self._options.search, text=text)
             options = replace(self._options, search=searched)
             with _interruptible() as task_of:
-                work = task_of(show_answer(self._engine, options, shown=True))
+                # That no model is named is said with the first answer, and true of all others.
+                known = frozenset({"extractive"} if self._extractive else ())
+                work = task_of(show_answer(self._engine, options, shown=True, known=known))
                 self._last = await work
+                self._extractive |= self._last.kind == "extractive"
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():

@@ -5,7 +5,8 @@ and scores that follow from the text alone. Faults are switched on by `ContractS
 a shell by a POST to `/_faults`. One file per vendor adds its endpoints to one table.
 """
 
-from pincite.testing.contract_server.faults import CHAT_FAULTS, FAULTS, Fault
+from pincite.testing.contract_server.chat_faults import CHAT_FAULTS
+from pincite.testing.contract_server.faults import FAULTS, Fault
 from pincite.testing.contract_server.server import ContractServer
 
 __all__ = ["CHAT_FAULTS", "FAULTS", "ContractServer", "Fault"]

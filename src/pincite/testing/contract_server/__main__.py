@@ -6,6 +6,7 @@ import argparse
 import sys
 from contextlib import suppress
 
+from pincite.testing.contract_server.chat_faults import CHAT_FAULTS
 from pincite.testing.contract_server.faults import FAULTS
 from pincite.testing.contract_server.server import ContractServer
 from pincite.testing.contract_server.vendors import VENDORS
@@ -18,7 +19,8 @@ def main() -> None:
     parser.add_argument("--key", default="", help="the only key that is accepted; default: any")
     given = parser.parse_args()
     server = ContractServer(port=given.port, key=given.key, keep_bodies=False)
-    lines = [f"# listening; for pincite.toml ({', '.join(FAULTS)} by POST /_faults):"]
+    faults = ", ".join((*FAULTS, *CHAT_FAULTS))
+    lines = [f"# listening; for pincite.toml ({faults} by POST /_faults):"]
     for vendor in VENDORS:
         lines += [f"[providers.{vendor}]", f'url = "{server.url(vendor)}"']
     sys.stdout.write("\n".join((*lines, "# end")) + "\n")

@@ -2,8 +2,9 @@
 
 What it writes follows from the prompt: a judge's prompt is answered with grades by word overlap, a
 question over numbered passages with the first sentences of those that it shares most words with,
-cited, or with a refusal where there are none, anything else with the last message, word by word
-backwards.
+cited, or with a refusal where there are none, a question that is to be rewritten with itself and
+the long words of what the user asked before, anything else with the last message, word by word
+backwards. A model with `backwards` in its name does nothing else.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from pincite.testing.contract_server.overlap import relevance
+from pincite.testing.contract_server.overlap import relevance, words
 from pincite.testing.contract_server.texts import count_tokens
 from pincite.testing.contract_server.wire import Endpoint, Refusal, Request, Response
 
@@ -31,6 +32,9 @@ _QUESTION = re.compile(r"<question>\n(.*?)\n</question>", re.DOTALL)
 _DATA_URI = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/=]+)")
 _TOLD = re.compile(r"<passage-(\w+)>\n\[(\d+)\][^\n]*\n(.*?)\n</passage-\1>", re.DOTALL)
 _ASKED = re.compile(r"<question-(\w+)>\n(.*?)\n</question-\1>\Z", re.DOTALL)
+_LAST = re.compile(r"<<<the last question (\w+)\n(.*?)\nthe last question \1>>>\Z", re.DOTALL)
+_BEFORE = re.compile(r"^user: (.*)$", re.MULTILINE)
+_LONG_WORD = re.compile(r"\w{5,}")
 _SENTENCE = re.compile(r".*?[.!?](?=\s|\Z)|.+", re.DOTALL)
 _HEADING = re.compile(r"^(?:#.*|Section:.*|Title:.*|This passage is weak.*)\n+", re.MULTILINE)
 _CITED = 2  # passages in an answer
@@ -38,8 +42,13 @@ _YES = 0.5  # relevance from which a passage answers
 _PIECE = re.compile(r"\s*\S+")
 
 
-def answer_to(prompt: str) -> str:
+def answer_to(prompt: str, model: str = "") -> str:
     """What the model writes."""
+    if "backwards" in model:
+        return " ".join(reversed(prompt.split()))
+    rewritten = _LAST.search(prompt)
+    if rewritten is not None:
+        return _rewrite(rewritten[2], prompt)
     question = _ASKED.search(prompt)
     if question is not None:
         return _cited_answer(question[2], prompt)
@@ -56,6 +65,13 @@ def answer_to(prompt: str) -> str:
         for number, text in _DOCUMENT.findall(prompt)
     ]
     return msgspec.json.encode({"grades": grades}).decode()
+
+
+def _rewrite(question: str, prompt: str) -> str:
+    """The question, and what the user asked before that it does not say."""
+    before = " ".join(_BEFORE.findall(prompt))
+    lost = [one for one in _LONG_WORD.findall(before) if one.lower() not in words(question)]
+    return " ".join((question.rstrip("?"), *dict.fromkeys(lost))) + "?"
 
 
 def _cited_answer(question: str, prompt: str) -> str:
@@ -84,7 +100,7 @@ def _chat(request: Request) -> Response:
     if used > _WINDOW:
         raise Refusal(400, f"This model's maximum context length is {_WINDOW} tokens.")
     limit = body.get("max_completion_tokens") or body.get("max_tokens") or 10**9
-    pieces = _PIECE.findall(answer_to(messages[-1]["content"]))
+    pieces = _PIECE.findall(answer_to(messages[-1]["content"], str(body.get("model", ""))))
     finish = "stop" if len(pieces) <= limit else "length"
     pieces = pieces[:limit]
     usage = {"prompt_tokens": used, "completion_tokens": len(pieces)}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pincite.testing.contract_server.chat_faults import CHAT_FAULTS, spoil_chat
 from pincite.testing.contract_server.wire import Response, Vendor
 
 _STATUS = {
@@ -16,6 +17,8 @@ _STATUS = {
     "401": "the key is wrong",
     "403": "the key may not do this",
     "404": "no such model",
+    "408": "the request took too long to arrive",
+    "409": "another request is at work on this",
     "410": "the model has been retired; use its successor",
     "413": "the request entity is too large",
     "422": "the value of a field is not valid",
@@ -29,15 +32,12 @@ _PACKED_CHARS = 64  # longer strings of a result are taken for packed vectors
 #: Faults of the answer: what is sent is spoilt in this way.
 _SPOILT = ("slow", "cut-off", "wrong-count", "wrong-order", "nan", "no-json")
 FAULTS = (*_STATUS, *_SPOILT)
-#: Faults of what a chat model writes: it is withheld, or cut off for its length.
-CHAT_FAULTS = ("filter", "length")
-_FINISH = {"filter": b"content_filter", "length": b"length"}
 
 
 @dataclass(slots=True)
 class Fault:
     """A switch that is on for the next `times` requests whose path ends in `path`. `wait_s` is how
-    slow `slow` is, `retry_after_s` what `429-retry-after` asks for."""
+    slow `slow` and `stall` are, `retry_after_s` what `429-retry-after` asks for."""
 
     name: str
     times: int = 1
@@ -93,28 +93,16 @@ def spoil(fault: Fault, response: Response) -> Response:
     """The answer with the fault in it. `cut-off` is done while sending."""
     if fault.name == "slow":
         time.sleep(fault.wait_s)
+    if fault.name in CHAT_FAULTS:
+        return spoil_chat(fault.name, response, fault.wait_s)
     if response.stream is not None:  # prose has no count and no order
         lines = response.stream
-        if fault.name in CHAT_FAULTS:
-            return Response(stream=_ended(lines, fault.name))
         return Response(stream=(n[:-9] for n in lines) if fault.name == "no-json" else lines)
     if fault.name == "no-json":
         return Response(200, response.raw()[:-5])
     if fault.name in ("wrong-count", "wrong-order", "nan"):
         return Response(200, _each_list(response.body, _CHANGES[fault.name]), response.headers)
     return response
-
-
-def _ended(events: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """The events of a stream that ends for another reason; without its text where that is withheld,
-    with the first half of it where it was too long."""
-    every = list(events)
-    words = [n for n, one in enumerate(every) if b'"delta":{"content"' in one]
-    kept = words[: len(words) // 2] if name == "length" else []
-    lost = set(words) - set(kept)
-    for number, one in enumerate(every):
-        if number not in lost:
-            yield one.replace(b'"finish_reason":"stop"', b'"finish_reason":"%b"' % _FINISH[name])
 
 
 def _each_list(value: Any, change: Callable[[list[Any]], list[Any]]) -> Any:
