@@ -261,6 +261,7 @@ async def _request(
         fusion=config.engine_fusion if config.mode == "hybrid" else "none",
         fusion_k=config.engine_k,
         fusion_limit=config.engine_limit,
+        words=text if sparse.indices else "",
     )
 
 

@@ -1,0 +1,138 @@
+"""The words of chunks in SQLite's FTS5, beside the table of weights: one index of each collection.
+
+An index keeps no texts (`content=''`): who removes a chunk says what its columns held, and that is
+computed from the chunk again. It is kept up by every writer, however that one searches.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.model import Chunk
+from pincite.stores.sqlite.database import Database
+
+Tokenizer = Literal["unicode61", "porter", "trigram"]
+
+_TOKENIZERS: Final = {
+    "unicode61": "unicode61 remove_diacritics 2",
+    "porter": "porter unicode61 remove_diacritics 2",
+    "trigram": "trigram",
+}
+#: Words of a question that are asked, counting repetitions. 256 take .2 s with 100,000 chunks.
+MOST_WORDS: Final = 256
+_WORD: Final = re.compile(r"[^\W_]+")
+#: Scripts that put no space between words: a run of them is asked in pieces of three.
+_UNSPACED: Final = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+)
+_TRIGRAM: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FtsConfig:
+    """How an index is cut into words, and what the words of a title and of a path count, for 1 in
+    the text."""
+
+    tokenizer: Tokenizer = "porter"
+    title_weight: float = 1.0
+    path_weight: float = 1.0
+
+
+def columns_of(chunk: Chunk) -> tuple[str, str, str]:
+    """Title with headings, path and text, as the index has them."""
+    return " ".join((chunk.title, *chunk.headings)), chunk.path, chunk.read_as
+
+
+def kept_with(db: sqlite3.Connection, collection: int) -> str:
+    """The tokenizer of the collection's index, empty where it has none."""
+    found = db.execute(
+        "SELECT tokenizer FROM word_indexes WHERE collection = ?", (collection,)
+    ).fetchone()
+    return str(found[0]) if found else ""
+
+
+def make(
+    db: sqlite3.Connection,
+    collection: int,
+    tokenizer: Tokenizer,
+    chunks: Iterator[tuple[int, Chunk]],
+) -> None:
+    """An index of these chunks by their keys, where there is none."""
+    db.execute(
+        f"CREATE VIRTUAL TABLE {_table(collection)} USING fts5(title, path, text, content='',"
+        f" tokenize='{_TOKENIZERS[tokenizer]}')"
+    )
+    for key, chunk in chunks:
+        add(db, collection, key, chunk)
+    db.execute("INSERT INTO word_indexes VALUES (?, ?)", (collection, tokenizer))
+
+
+def drop(db: sqlite3.Connection, collection: int) -> None:
+    """Remove the index, if there is one."""
+    db.execute(f"DROP TABLE IF EXISTS {_table(collection)}")
+    db.execute("DELETE FROM word_indexes WHERE collection = ?", (collection,))
+
+
+def add(db: sqlite3.Connection, collection: int, key: int, chunk: Chunk) -> None:
+    """A chunk, whose key is not there."""
+    db.execute(
+        f"INSERT INTO {_table(collection)} (rowid, title, path, text) VALUES (?, ?, ?, ?)",
+        (key, *columns_of(chunk)),
+    )
+
+
+def take_out(db: sqlite3.Connection, collection: int, key: int, chunk: Chunk) -> None:
+    """A chunk that is there, with the text that it was added with."""
+    table = _table(collection)
+    db.execute(
+        f"INSERT INTO {table} ({table}, rowid, title, path, text) VALUES ('delete', ?, ?, ?, ?)",
+        (key, *columns_of(chunk)),
+    )
+
+
+def scores(
+    database: Database, collection: int, words: str, config: FtsConfig
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The keys of all chunks that have a word of these, visible or not, and bm25() of each as a
+    positive number, by key."""
+    asked = expression(words, config.tokenizer)
+    if not asked:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    table = _table(collection)
+    rows = database.read(
+        f"SELECT rowid, -bm25({table}, ?, ?, 1.0) FROM {table} WHERE {table} MATCH ?"
+        " ORDER BY rowid",
+        (config.title_weight, config.path_weight, asked),
+    )
+    held: Any = np.array(rows, dtype=np.float64).reshape(len(rows), 2)  # keys are below 2^53
+    return held[:, 0].astype(np.int64), held[:, 1]
+
+
+def expression(words: str, tokenizer: Tokenizer) -> str:
+    """What FTS5 is asked for a text of anybody: its words, each within quotes, any of them. Only
+    letters and digits come through, so nothing of the text is syntax."""
+    pieces: list[str] = []
+    for found in _WORD.finditer(words):
+        if len(pieces) >= MOST_WORDS:
+            break
+        pieces += _pieces(found[0]) if tokenizer == "trigram" else (found[0],)
+    return " OR ".join(f'"{piece}"' for piece in pieces[:MOST_WORDS])
+
+
+def _pieces(word: str) -> list[str]:
+    """What a trigram index can be asked for: no word of less than three signs is in it."""
+    if not _UNSPACED.search(word):
+        return [word] if len(word) >= _TRIGRAM else []
+    most = min(len(word), MOST_WORDS + _TRIGRAM)
+    return [word[at : at + _TRIGRAM] for at in range(most - _TRIGRAM + 1)]
+
+
+def _table(collection: int) -> str:
+    return f"words_{int(collection)}"
