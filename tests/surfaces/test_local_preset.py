@@ -109,3 +109,27 @@ def test_a_server_that_fails_costs_its_step_and_is_named(
     codes = {one["code"] for one in pack["warnings"]}
     assert {"rerank_unavailable", "expansion_unavailable"} <= codes
     assert pack["evidence"]
+
+
+def test_doctor_looks_at_servers_on_this_machine_and_models_says_what_they_would_load(
+    watched: tuple[Cli, dict[str, Any]], server: ContractServer
+) -> None:
+    cli, variables = watched
+    (line,) = [
+        one
+        for one in cli("doctor", **variables).stdout.splitlines()
+        if one.startswith("ok      server") and server.url("llamacpp") in one
+    ]
+    assert "has embeddinggemma-300M-Q8_0.gguf" in line
+    assert "server" not in cli("doctor", "--offline", **variables).stdout
+    server.record.clear()
+    said = cli("models", "--served", **variables).stdout
+    for part in ("embeddinggemma-300M", "Qwen3-Reranker-0.6B", "qmd-query-expansion-1.7B"):
+        assert part in said
+        assert part in cli("models", **variables).stdout
+    assert ["MB" in one for one in said.splitlines() if not one.startswith(" ")] == [True] * 3
+    rows = json.loads(cli("models", "--served", "--json", **variables).stdout)
+    assert [one["licence"] for one in rows][1] == "Apache-2.0"
+    assert all(one["fetch"].startswith("hf download ") for one in rows)
+    assert server.record.requests == 0
+    assert not Path(variables["REACHED"]).exists()
