@@ -133,3 +133,20 @@ def test_doctor_looks_at_servers_on_this_machine_and_models_says_what_they_would
     assert all(one["fetch"].startswith("hf download ") for one in rows)
     assert server.record.requests == 0
     assert not Path(variables["REACHED"]).exists()
+
+
+def test_what_a_model_made_of_a_question_is_not_asked_for_again(
+    watched: tuple[Cli, dict[str, Any]], server: ContractServer
+) -> None:
+    cli, variables = watched
+    first = asked(cli, variables)["plan"]
+    assert first["subqueries"]
+    server.record.clear()
+    server.fail("500", times=500, path="/chat/completions")
+    second = asked(cli, variables)
+    assert second["plan"]["subqueries"] == first["subqueries"]
+    assert not any(path.endswith("/chat/completions") for path in server.record.paths)
+    assert "expansion_unavailable" not in {one["code"] for one in second["warnings"]}
+    assert "1 wordings" in cli("cache", "clear", **variables).stderr
+    third = asked(cli, variables)
+    assert "expansion_unavailable" in {one["code"] for one in third["warnings"]}

@@ -2,8 +2,8 @@
 
 What it writes follows from the prompt: a judge's prompt is answered with grades by word overlap, a
 question over numbered passages with the first sentences of those that it shares most words with,
-cited, or with a refusal where there are none, anything else with the last message, word by word
-backwards.
+cited, or with a refusal where there are none, a query to expand with one line of each type,
+anything else with the last message, word by word backwards.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _TOLD = re.compile(r"<passage-(\w+)>\n\[(\d+)\][^\n]*\n(.*?)\n</passage-\1>", re
 _ASKED = re.compile(r"<question-(\w+)>\n(.*?)\n</question-\1>\Z", re.DOTALL)
 _SENTENCE = re.compile(r".*?[.!?](?=\s|\Z)|.+", re.DOTALL)
 _HEADING = re.compile(r"^(?:#.*|Section:.*|Title:.*|This passage is weak.*)\n+", re.MULTILINE)
+_EXPANDED = re.compile(r"Expand this search query: (.+)")
 _CITED = 2  # passages in an answer
 _YES = 0.5  # relevance from which a passage answers
 _PIECE = re.compile(r"\s*\S+")
@@ -43,6 +44,9 @@ def answer_to(prompt: str) -> str:
     question = _ASKED.search(prompt)
     if question is not None:
         return _cited_answer(question[2], prompt)
+    expanded = _EXPANDED.match(prompt)
+    if expanded is not None:
+        return "lex: {0} words\nvec: Where is {0}?\nhyde: A page says {0}.".format(expanded[1])
     judged = _QUESTION.search(prompt)
     if judged is not None:
         best = max((relevance(judged[1], text) for text in _PASSAGE.findall(prompt)), default=0.0)
