@@ -39,7 +39,7 @@ SUBJECTS: Final = (
     ),
 )
 #: These take an hour or more, and run only when they are asked for.
-LONG: Final = ("million", "records", "documents", "tenants")
+LONG: Final = ("million", "records", "documents", "tenants", "keywords")
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
 

@@ -21,6 +21,7 @@ from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
 from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
+from bench.keywords_table import keywords
 from bench.latency import LatencyFigures, Times
 from bench.local_table import local
 from bench.partial import partial
@@ -333,4 +334,5 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "cli": cli,
     "freshness": freshness,
     "local": local,
+    "keywords": keywords,
 }

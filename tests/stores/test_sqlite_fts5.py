@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pincite.model import Chunk, Point, Ranking, SparseVector
 from pincite.ports import SearchRequest, Store
 from pincite.stores.memory import MemoryStore
-from pincite.stores.sqlite.fts import MOST_WORDS, FtsConfig, Tokenizer, expression
+from pincite.stores.sqlite.fts import MOST_WORDS, FtsConfig, Tokenizer, terms
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, point_of, request_for
 from pincite.testing.running import contract
@@ -137,20 +137,31 @@ def test_nothing_that_is_asked_is_syntax(words: str, found: set[str]) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60), st.sampled_from(("unicode61", "porter", "trigram")))
-def test_any_text_is_an_expression_that_fts5_takes(text: str, tokenizer: Tokenizer) -> None:
-    asked = expression(text, tokenizer)
-    assert re.fullmatch(r'("[^\W_]+"( OR "[^\W_]+")*)?', asked)
+def test_what_is_asked_for_any_text_is_taken_for_words(text: str, tokenizer: Tokenizer) -> None:
+    asked = terms(text, tokenizer)
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute(f"CREATE VIRTUAL TABLE t USING fts5(text, tokenize='{tokenizer}')")
-        db.execute("SELECT * FROM t WHERE t MATCH ?", (asked or '"x"',)).fetchall()
+        for word in asked:
+            assert '"' not in word
+            db.execute("SELECT * FROM t WHERE t MATCH ?", (f'"{word}"',)).fetchall()
 
 
 @pytest.mark.parametrize("tokenizer", ["unicode61", "porter", "trigram"])
 @pytest.mark.parametrize(
-    "text", ["fox " * 100_000, "x" * 1_000_000, "鍵" * 100_000, "a.b " * 50_000]
+    "text",
+    [
+        "fox " * 100_000,
+        " ".join(f"w{n}" for n in range(100_000)),
+        "x" * 1_000_000,
+        "".join(chr(0x4E00 + n % 20_000) for n in range(100_000)),
+    ],
+    ids=["repeated", "different", "long", "unspaced"],
 )
 def test_a_question_of_100_000_words_asks_some_of_them(tokenizer: Tokenizer, text: str) -> None:
-    assert expression(text, tokenizer).count('" OR "') < MOST_WORDS
+    asked = terms(text, tokenizer)
+    assert 1 <= len(asked) <= MOST_WORDS
+    assert sum(asked.values()) <= 1_000
+    assert max(map(len, asked)) <= 200
     searched(CORPUS, text, FtsConfig(tokenizer))
 
 

@@ -10,6 +10,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -25,8 +26,10 @@ _TOKENIZERS: Final = {
     "porter": "porter unicode61 remove_diacritics 2",
     "trigram": "trigram",
 }
-#: Words of a question that are asked, counting repetitions. 256 take .2 s with 100,000 chunks.
-MOST_WORDS: Final = 256
+#: Different words of a question that are asked, and words that are looked at for them.
+MOST_WORDS: Final = 64
+_MOST_RUNS: Final = 1_000
+_WORD_CHARS: Final = 200
 _WORD: Final = re.compile(r"[^\W_]+")
 #: Scripts that put no space between words: a run of them is asked in pieces of three.
 _UNSPACED: Final = re.compile(
@@ -100,37 +103,45 @@ def take_out(db: sqlite3.Connection, collection: int, key: int, chunk: Chunk) ->
 def scores(
     database: Database, collection: int, words: str, config: FtsConfig
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The keys of all chunks that have a word of these, visible or not, and bm25() of each as a
-    positive number, by key."""
-    asked = expression(words, config.tokenizer)
-    if not asked:
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    """The keys of all chunks that have a word of these, visible or not, ascending, and bm25() of
+    each as a positive number.
+
+    It is a sum over words, and each is asked by itself: for many at once the function goes through
+    all of them at each place where one stands, 10 s for 256 words in 5,000 chunks.
+    """
     table = _table(collection)
-    rows = database.read(
-        f"SELECT rowid, -bm25({table}, ?, ?, 1.0) FROM {table} WHERE {table} MATCH ?"
-        " ORDER BY rowid",
-        (config.title_weight, config.path_weight, asked),
+    asked = (
+        f"SELECT rowid, -bm25({table}, ?, ?, 1.0) FROM {table} WHERE {table} MATCH ? ORDER BY rowid"
     )
-    held: Any = np.array(rows, dtype=np.float64).reshape(len(rows), 2)  # keys are below 2^53
-    return held[:, 0].astype(np.int64), held[:, 1]
+    keys: list[Any] = [np.zeros(0, dtype=np.int64)]
+    parts: list[Any] = [np.zeros(0)]
+    for word, count in terms(words, config.tokenizer).items():
+        rows = database.read(asked, (config.title_weight, config.path_weight, f'"{word}"'))
+        held = np.array(rows, dtype=np.float64).reshape(len(rows), 2)  # keys are below 2^53
+        keys.append(held[:, 0].astype(np.int64))
+        parts.append(held[:, 1] * count)
+    found, places = np.unique(np.concatenate(keys), return_inverse=True)
+    sums: Any = np.bincount(places, weights=np.concatenate(parts), minlength=len(found))
+    return found, sums
 
 
-def expression(words: str, tokenizer: Tokenizer) -> str:
-    """What FTS5 is asked for a text of anybody: its words, each within quotes, any of them. Only
-    letters and digits come through, so nothing of the text is syntax."""
-    pieces: list[str] = []
-    for found in _WORD.finditer(words):
-        if len(pieces) >= MOST_WORDS:
-            break
-        pieces += _pieces(found[0]) if tokenizer == "trigram" else (found[0],)
-    return " OR ".join(f'"{piece}"' for piece in pieces[:MOST_WORDS])
+def terms(words: str, tokenizer: Tokenizer) -> dict[str, int]:
+    """What FTS5 is asked for a text of anybody, and how often each is there: up to MOST_WORDS runs
+    of letters and digits. Each is asked between quotes; as none has any, nothing is syntax."""
+    found: dict[str, int] = {}
+    for run in islice(_WORD.finditer(words), _MOST_RUNS):
+        for one in _pieces(run[0]) if tokenizer == "trigram" else (run[0],):
+            word = one.lower()[:_WORD_CHARS]
+            if word in found or len(found) < MOST_WORDS:
+                found[word] = found.get(word, 0) + 1
+    return found
 
 
 def _pieces(word: str) -> list[str]:
     """What a trigram index can be asked for: no word of less than three signs is in it."""
     if not _UNSPACED.search(word):
         return [word] if len(word) >= _TRIGRAM else []
-    most = min(len(word), MOST_WORDS + _TRIGRAM)
+    most = min(len(word), _MOST_RUNS)
     return [word[at : at + _TRIGRAM] for at in range(most - _TRIGRAM + 1)]
 
 
