@@ -26,7 +26,7 @@ NONE = (
     400,
     {"error": {"message": "Pooling type 'none' is not OAI compatible. Please use another"}},
 )
-FINE = (200, {"data": []})
+FINE: tuple[int, Any] = (200, {"data": []})
 
 
 @contextmanager

@@ -99,6 +99,60 @@ def test_each_model_is_asked_with_its_own_prompt_and_thirty_are_reranked(
     assert names.index("reranked") + 1 == names.index("blended")
 
 
+_LIMITS = """
+[expand]
+timeout_s = 1.0
+[rerank]
+timeout_s = 1.0
+[retrieve]
+timeout_s = 2.0
+"""
+
+
+def codes_of(pack: dict[str, Any]) -> dict[str, str]:
+    return {one["code"]: one["message"] for one in pack["warnings"]}
+
+
+def test_each_fault_of_a_local_server_costs_its_step_alone_and_is_named(
+    watched: tuple[Cli, dict[str, Any]], server: ContractServer
+) -> None:
+    cli, variables = watched
+    places = {"rerank": "/rerank", "expansion": "/chat/completions", "dense": "/embeddings"}
+    for step, fault, said in (
+        ("rerank", "500-too-large", "too large to process"),
+        ("rerank", "501", "--reranking"),
+        ("expansion", "cut-off", "llamacpp"),
+        ("dense", "404", "404"),
+    ):
+        server.heal()
+        server.fail(fault, times=500, path=places[step])
+        # what was said before is forgotten
+        variables["PINCITE_CACHE"] = str(cli.folder / f"cache {fault}" / "vectors.db")
+        pack = asked(cli, variables)
+        told = codes_of(pack)
+        assert said in told[f"{step}_unavailable"], (step, fault)
+        for other in places.keys() - {step}:
+            assert f"{other}_unavailable" not in told, (step, fault)
+        assert pack["evidence"], (step, fault)
+        assert (pack["plan"]["rung"] == "lexical") == (step == "dense")
+
+
+def test_servers_that_say_nothing_are_waited_for_as_long_as_their_step_may_take(
+    watched: tuple[Cli, dict[str, Any]], server: ContractServer
+) -> None:
+    cli, variables = watched
+    path = cli.folder / "pincite.toml"
+    cli.write("pincite.toml", path.read_text(encoding="utf-8") + _LIMITS)
+    server.fail("slow", times=500, wait_s=60.0)
+    pack = asked(cli, variables)
+    assert {"rerank_unavailable", "expansion_unavailable", "dense_unavailable"} <= set(
+        codes_of(pack)
+    )
+    assert pack["evidence"]
+    assert pack["plan"]["rung"] == "lexical"
+    assert sum(pack["timings_ms"].values()) < 60_000
+
+
 @pytest.mark.parametrize("fault", ["500", "404"])
 def test_a_server_that_fails_costs_its_step_and_is_named(
     watched: tuple[Cli, dict[str, Any]], server: ContractServer, fault: str

@@ -149,7 +149,8 @@ async def _ollama(client: httpx.AsyncClient, url: str, limit_s: float) -> LocalS
     models = _names(said.body, "models", "name")
     loaded = _names(running.body, "models", "name") if running and running.status == 200 else ()
     wanted = next(one for one in SERVED_MODELS if one.ollama)
-    lacks, hint = (), ""
+    lacks: tuple[str, ...] = ()
+    hint = ""
     if not any(name.partition(":")[0] == wanted.ollama for name in models):
         lacks = (f"has no {wanted.ollama} (about {wanted.megabytes} MB, {wanted.licence})",)
         hint = f"ollama pull {wanted.ollama}"
