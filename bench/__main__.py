@@ -39,7 +39,7 @@ SUBJECTS: Final = (
     ),
 )
 #: These take an hour or more, and run only when they are asked for.
-LONG: Final = ("million", "records", "documents", "tenants", "keywords")
+LONG: Final = ("million", "records", "documents", "tenants", "keywords", "watching")
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
 

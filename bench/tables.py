@@ -34,6 +34,7 @@ from bench.spans import SpanFigures
 from bench.stores_table import million, stores
 from bench.tenants import tenants
 from bench.thresholds import thresholds
+from bench.watching_table import watching
 from pincite.evals.report.tables import table
 
 
@@ -335,4 +336,5 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "freshness": freshness,
     "local": local,
     "keywords": keywords,
+    "watching": watching,
 }
