@@ -10,13 +10,10 @@ vectors and all else are equal.
   with FTS5's best, `porter`, on the sets of `_HYBRID`.
 - better, worse: in how many sets the lexical nDCG@10 is above or below ours, with the mean
   difference over all queries and its 95 % interval (paired bootstrap over queries, 1,000 draws).
-- p50: of the index's own search of words, limit 100, in ms.
 """
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +59,6 @@ class Ranked:
     lexical: float
     lexical_recall: float
     default: float
-    p50_ms: float
     per_query: tuple[float, ...]
 
 
@@ -138,12 +134,10 @@ async def _ranked(
     collection: Collection,
 ) -> Ranked:
     encoder = Bm25Encoder(spec.language)
-    took, lexical = [], {}
+    lexical = {}
     for key, text in collection.queries.items():
         request = SearchRequest(sparse=encoder.encode_query(text), sparse_limit=_DEEP, words=text)
-        started_s = time.perf_counter()
         (ranking,) = await index.search(spec.name, request)
-        took.append((time.perf_counter() - started_s) * 1000)
         lexical[key] = await _paths(index, spec, [hit.id for hit in ranking.hits])
     judged = collection.judgements
     words = evaluate(("nDCG@10", "R@100"), judged, lexical)
@@ -161,8 +155,7 @@ async def _ranked(
             for key, text in collection.queries.items()
         }
         default = evaluate(("nDCG@10",), judged, shown)["nDCG@10"]
-    p50 = statistics.median(took)
-    return Ranked(words["nDCG@10"], words["R@100"], default, p50, tuple(each))
+    return Ranked(words["nDCG@10"], words["R@100"], default, tuple(each))
 
 
 async def _paths(index: LocalIndex, spec: CollectionSpec, ids: list[str]) -> list[str]:
@@ -190,7 +183,4 @@ def _difference(sets: Mapping[str, Mapping[str, Ranked]], name: str) -> Differen
 
 
 def _line(found: Mapping[str, Ranked]) -> str:
-    return ", ".join(
-        f"{name} {one.lexical:.3f} ({one.default:.3f}) {one.p50_ms:.1f} ms"
-        for name, one in found.items()
-    )
+    return ", ".join(f"{name} {one.lexical:.3f} ({one.default:.3f})" for name, one in found.items())

@@ -11,7 +11,7 @@ from pincite.evals.report.tables import table
 
 
 def keywords(raw: Any) -> str:
-    """nDCG@10 of each set and engine, then recall, the shipped profile, and times."""
+    """nDCG@10 of each set and engine, then recall and the shipped profile."""
     figures = msgspec.convert(raw, KeywordFigures, str_keys=True)
     names = list(next(iter(figures.sets.values())))
     rows = [
@@ -34,10 +34,6 @@ def keywords(raw: Any) -> str:
         for set_name, found in figures.sets.items()
         if found["porter"].default
     ]
-    took = [
-        (set_name, *(f"{found[name].p50_ms:.1f}" for name in names))
-        for set_name, found in figures.sets.items()
-    ]
     against = [
         (name, one.better, one.worse, f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}]")
         for name, one in figures.differences.items()
@@ -50,7 +46,5 @@ def keywords(raw: Any) -> str:
             table(("FTS5 with", "sets above", "sets below", "difference"), against),
             "nDCG@10 of the profile as shipped:",
             table(("set", "ours", "porter"), hybrid),
-            "Milliseconds of a search of words, p50:",
-            table(("set", *names), took),
         )
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, Literal
@@ -30,6 +30,8 @@ _TOKENIZERS: Final = {
 MOST_WORDS: Final = 64
 _MOST_RUNS: Final = 1_000
 _WORD_CHARS: Final = 200
+#: 10 words take 18 ms of a processor in 5,000 chunks of 100 words, and 31 one at a time.
+_AT_ONCE: Final = 16
 _WORD: Final = re.compile(r"[^\W_]+")
 #: Scripts that put no space between words: a run of them is asked in pieces of three.
 _UNSPACED: Final = re.compile(
@@ -106,8 +108,9 @@ def scores(
     """The keys of all chunks that have a word of these, visible or not, ascending, and bm25() of
     each as a positive number.
 
-    It is a sum over words, and each is asked by itself: for many at once the function goes through
-    all of them at each place where one stands, 10 s for 256 words in 5,000 chunks.
+    It is a sum over words, and some are asked at a time. For many at once the function goes through
+    all of them at each place where one stands: 10 s for 256 words in 5,000 chunks. For each by
+    itself it looks up each chunk that often.
     """
     table = _table(collection)
     asked = (
@@ -115,14 +118,23 @@ def scores(
     )
     keys: list[Any] = [np.zeros(0, dtype=np.int64)]
     parts: list[Any] = [np.zeros(0)]
-    for word, count in terms(words, config.tokenizer).items():
-        rows = database.read(asked, (config.title_weight, config.path_weight, f'"{word}"'))
+    for count, group in _groups(terms(words, config.tokenizer)):
+        any_of = " OR ".join(f'"{word}"' for word in group)
+        rows = database.read(asked, (config.title_weight, config.path_weight, any_of))
         held = np.array(rows, dtype=np.float64).reshape(len(rows), 2)  # keys are below 2^53
         keys.append(held[:, 0].astype(np.int64))
         parts.append(held[:, 1] * count)
     found, places = np.unique(np.concatenate(keys), return_inverse=True)
     sums: Any = np.bincount(places, weights=np.concatenate(parts), minlength=len(found))
     return found, sums
+
+
+def _groups(found: Mapping[str, int]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The words that are there equally often, some at a time."""
+    for count in sorted(set(found.values())):
+        alike = [word for word, often in found.items() if often == count]
+        for start in range(0, len(alike), _AT_ONCE):
+            yield count, tuple(alike[start : start + _AT_ONCE])
 
 
 def terms(words: str, tokenizer: Tokenizer) -> dict[str, int]:
