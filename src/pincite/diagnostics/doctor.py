@@ -103,7 +103,7 @@ async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...
 async def _servers(settings: Settings) -> list[Finding]:
     """What answers at the usual ports of llama.cpp and Ollama and at the addresses that are
     configured for them, whether or not a model there is used."""
-    from pincite.diagnostics.local_servers import USUAL, Vendor, find_servers, summary
+    from pincite.providers.local_servers import USUAL, Vendor, find_servers, summary
 
     vendors: tuple[Vendor, ...] = ("llamacpp", "ollama")
     places = list(USUAL)

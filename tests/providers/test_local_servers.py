@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pincite.diagnostics.local_servers import LocalServer, Vendor, find_servers, summary
+from pincite.providers.local_servers import LocalServer, Vendor, find_servers, summary
 from pincite.testing.contract_server import ContractServer
 
 Answers = Mapping[str, tuple[int, Any]]
