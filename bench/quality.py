@@ -146,7 +146,9 @@ async def measure(
     )
 
 
-async def build(index: LocalIndex, collection: Collection, encoder: DenseEncoder) -> CollectionSpec:
+async def build(
+    index: LocalIndex, collection: Collection, encoder: DenseEncoder | None
+) -> CollectionSpec:
     """One chunk per document. The stemming language of code is English, as in the product."""
     code = collection.name in CODE_SETS
     return await index_corpus(

@@ -22,6 +22,7 @@ from bench.evidence_table import evidence
 from bench.first_word import first_word
 from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
+from bench.keywords_table import keywords
 from bench.latency import LatencyFigures, Times
 from bench.local_table import local
 from bench.partial import partial
@@ -34,6 +35,7 @@ from bench.spans import SpanFigures
 from bench.stores_table import million, stores
 from bench.tenants import tenants
 from bench.thresholds import thresholds
+from bench.watching_table import watching
 from pincite.evals.report.tables import table
 
 
@@ -335,4 +337,6 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "cli": cli,
     "freshness": freshness,
     "local": local,
+    "keywords": keywords,
+    "watching": watching,
 }

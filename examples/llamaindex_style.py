@@ -76,7 +76,7 @@ def main() -> None:
         security = PinciteRetriever(pincite, where="team = security and page <= 2")
         for retriever in (everything, security):
             found = retriever.retrieve("rotate a key")
-            print([(one.node.metadata["record_id"], round(one.score, 2)) for one in found])
+            print([(one.node.metadata["record_id"], round(one.score or 0.0, 2)) for one in found])
         everything.delete_nodes(["keys-1"])
         print([one.node.metadata for one in security.retrieve("a key that leaked")])
         print(everything.retrieve("the weather of tomorrow"))

@@ -47,6 +47,18 @@ def test_an_index_on_a_store_in_its_folder(cli: Cli, kind: str) -> None:
     walk_through(cli, kind)
 
 
+@pytest.mark.parametrize("tokenizer", ["unicode61", "porter", "trigram"])
+def test_an_index_whose_words_fts5_ranks(cli: Cli, tokenizer: str) -> None:
+    cli.write(
+        "pincite.toml", f'[store]\nkind = "sqlite"\nkeyword = "fts5"\ntokenizer = "{tokenizer}"\n'
+    )
+    walk_through(cli, "sqlite")
+    assert cli.json("search", '"NEAR(zebra', "--all")["evidence"]
+    cli.write("pincite.toml", '[store]\nkind = "sqlite"\n')
+    cli("stop")
+    assert "zebra" in cli.json("search", "zebra")["evidence"][0]["text"]
+
+
 def test_an_index_on_a_qdrant_server(
     cli: Cli, server: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +97,10 @@ def test_a_server_that_is_away_is_named_and_found_again(cli: Cli, server: Record
         ('url = "http://x"\napi_key = "k"', "not kept here"),
         ('url = "http://x"\ncolour = 1', "unknown key 'store.colour'"),
         ('url = "http://x"\nshards = -1', "negative"),
+        ('keyword = "fts5"', "has no FTS5"),
+        ('kind = "sqlite"\nkeyword = "fts9"', "keyword"),
+        ('kind = "sqlite"\ntokenizer = "icu\'); DROP"', "tokenizer"),
+        ('kind = "sqlite"\ntitle_weight = nan', "title_weight"),
     ],
 )
 def test_a_store_that_cannot_be_is_refused(cli: Cli, text: str, said: str) -> None:

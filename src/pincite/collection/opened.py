@@ -33,6 +33,7 @@ from pincite.model import (
 )
 from pincite.ports import LLM, CollectionInfo, Reranker
 from pincite.profile import Profile
+from pincite.providers.llm.wording_cache import wordings_beside
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, file_recorder
 from pincite.scope.filter import check_scope
@@ -65,7 +66,7 @@ class OpenIndex:
         self.foreign = ForeignCollections(settings, self._models)
         self._client: ServedIndex | None = None
         self._searchables: Searchables | None = None
-        self._known_wordings: dict[tuple[str, str, str], str] = {}
+        self._known_wordings = wordings_beside(settings.use.cache)
         self._files = FilesOnDisk(self._sources)
         self.log = file_recorder(settings.index, settings.log)
 

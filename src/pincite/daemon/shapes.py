@@ -9,6 +9,6 @@ SHAPES = {
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
     5: "63800d487023391a",
-    6: "7d49dbd5ea1ed77f",
+    6: "bccf5a36b63674f2",
 }
 PROTOCOL = max(SHAPES)

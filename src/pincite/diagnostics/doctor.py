@@ -89,7 +89,7 @@ async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...
     if use.vision:
         said = "answers and pictures" if use.vision == use.llm else "pictures of documents"
         named |= {("llm", use.vision): said}
-    findings = [_bundled(settings)]
+    findings = [_bundled(settings), *(await _servers(settings) if ask else ())]
     for (kind, name), purpose in named.items():
         findings.append(await _examine(settings, kind, name, purpose, ask))
     for info in await _collections(settings):
@@ -98,6 +98,35 @@ async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...
         elif info.spec.model:
             findings.append(await _collection(settings, info, ask))
     return tuple(findings)
+
+
+async def _servers(settings: Settings) -> list[Finding]:
+    """What answers at the usual ports of llama.cpp and Ollama and at the addresses that are
+    configured for them, whether or not a model there is used."""
+    from pincite.providers.local_servers import USUAL, Vendor, find_servers, summary
+
+    vendors: tuple[Vendor, ...] = ("llamacpp", "ollama")
+    places = list(USUAL)
+    for vendor in vendors:
+        options = settings.use.providers.get(vendor)
+        if options is not None and options.url:
+            places.append((vendor, options.url.removesuffix("/").removesuffix("/v1")))
+    found = await find_servers(list(dict.fromkeys(places)))
+    if not found:
+        said = "nobody answers at 127.0.0.1, ports 8080 to 8083 and 11434"
+        return [
+            Finding("server", "llamacpp and ollama", "skipped", said, "pincite models --served")
+        ]
+    return [
+        Finding(
+            "server",
+            f"{one.vendor}:{one.url}",
+            "ok" if one.can else "skipped",
+            summary(one),
+            one.hint,
+        )
+        for one in found
+    ]
 
 
 def open_cache(settings: Settings) -> VectorCache | None:

@@ -27,7 +27,7 @@ def open_store(root: Path, known: Remembered, environ: Mapping[str, str]) -> Ope
     if store.kind == "edge":
         return open_edge(root, store.quantization, store.on_disk)
     if store.kind == "sqlite":
-        return open_sqlite(root)
+        return open_sqlite(root, store)
     key = store_key(environ, store)
     if store.kind == "qdrant":
         return open_qdrant(store, key=key, owner=known.owner)

@@ -32,6 +32,8 @@ class SearchRequest:
     With a `fusion` the store fuses the branches and returns the best `fusion_limit`: `rrf` is the
     sum of 1 / (fusion_k + rank), rank from 1; `dbsf` adds up scores by their distribution (see
     `stages.fuse`). Then `complete` means nothing.
+
+    `words` is the text that `sparse` was made of, for stores that weigh words by themselves.
     """
 
     dense: Vector | None = None
@@ -45,6 +47,7 @@ class SearchRequest:
     fusion: Literal["none", "rrf", "dbsf"] = "none"
     fusion_k: int = 60
     fusion_limit: int = 60
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _ID_CHARS = 100
+_CONNECT_S = 1.0  # to a server without TLS, which is on this machine or near it; guess, unmeasured
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,10 @@ class Transport:
         try:
             async with asyncio.timeout(limit_s):
                 yield
+        except httpx.ConnectTimeout as error:
+            hint = "is the server running, and is this its address? `pincite doctor` looks"
+            said = f"{self._where(path)} could not be reached in time"
+            raise Unavailable(said, hint=hint) from error
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Unavailable(
                 f"{self._where(path)} gave no answer within {limit_s:.3g} s",
@@ -189,9 +194,11 @@ class Transport:
             headers = {"Content-Type": "application/json", "Accept": "application/json"}
             if self._key is not None:
                 headers["Authorization"] = f"Bearer {self._key.reveal()}"
-            timeout = httpx.Timeout(self._timeout_s, pool=None)
+            far = self._base.startswith("https:")
+            connect_s = self._timeout_s if far else min(self._timeout_s, _CONNECT_S)
+            timeout = httpx.Timeout(self._timeout_s, connect=connect_s, pool=None)
             # without TLS there is nothing to verify, and reading all certificates takes 20 ms
-            verify = _trusted() if self._base.startswith("https:") else False
+            verify = _trusted() if far else False
             self._client = httpx.AsyncClient(headers=headers, timeout=timeout, verify=verify)
         return self._client
 

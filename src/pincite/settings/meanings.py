@@ -36,6 +36,10 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "dimensions": "those that a dense model must have to be indexed with; 0 for any",
             "fields": "names that every point of a new collection has for other programs",
             "base": "the collection meant where none is named; with one for each dense model",
+            "keyword": "who ranks by words in a store of kind sqlite: Pincite's BM25, or FTS5's",
+            "tokenizer": "how FTS5 cuts texts into words",
+            "title_weight": "what a word of title and headings counts with FTS5, for 1 in the text",
+            "path_weight": "what a word of the path counts with FTS5, for 1 in the text",
         },
         "cache": {
             "limit_mb": "megabytes of vectors that were paid for; 0 for no cache",

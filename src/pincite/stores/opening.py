@@ -43,11 +43,14 @@ def open_edge(
     return Opened(store, store, store.keep_only)
 
 
-def open_sqlite(root: Path) -> Opened:
+def open_sqlite(root: Path, settings: StoreSettings = StoreSettings("sqlite")) -> Opened:
     """One file in `root`."""
+    from pincite.stores.sqlite.fts import FtsConfig
     from pincite.stores.sqlite.store import SqliteStore
 
-    store = SqliteStore(root / "points.db")
+    weights = (settings.title_weight, settings.path_weight)
+    words = FtsConfig(settings.tokenizer, *weights) if settings.keyword == "fts5" else None
+    store = SqliteStore(root / "points.db", words)
     return Opened(store, store)
 
 

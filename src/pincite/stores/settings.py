@@ -19,6 +19,10 @@ class StoreSettings:
     (majority, quorum, all). The others are those of `stores.qdrant.collections.Layout`; the
     embedded engine has `on_disk` and `quantization`, too.
 
+    `keyword`: who ranks by words in a store of kind `sqlite`, Pincite's BM25 or that of SQLite's
+    FTS5, which cuts texts with the `tokenizer` and counts words of titles and paths so many times
+    as those of the text. What was measured is in docs/decisions/0041.
+
     `dimensions`: a dense model with another number of them is refused before anything is indexed, 0
     for any. `fields`: the points of new collections have those of `ingestion.fields`, too. `base`
     is the collection that is meant where none is named; where it is set each dense model has a
@@ -42,6 +46,10 @@ class StoreSettings:
     dimensions: int = 0
     fields: Literal["", "notes", "workspace"] = ""
     base: str = ""
+    keyword: Literal["bm25", "fts5"] = "bm25"
+    tokenizer: Literal["unicode61", "porter", "trigram"] = "porter"
+    title_weight: float = 1.0
+    path_weight: float = 1.0
 
     def __post_init__(self) -> None:
         if self.kind == "qdrant" and not self.url:
@@ -57,6 +65,17 @@ class StoreSettings:
             raise ConfigError("numbers of a store are not negative")
         if self.timeout_s <= 0:
             raise ConfigError("store.timeout_s must be positive")
+        if self.keyword == "fts5" and self.kind != "sqlite":
+            raise ConfigError(
+                f"a store of kind {self.kind!r} has no FTS5",
+                hint='use kind = "sqlite", or leave out keyword',
+                keys=("store.kind", "store.keyword"),
+            )
+        for name in ("title_weight", "path_weight"):
+            if not 0 <= getattr(self, name) <= 1_000:
+                raise ConfigError(
+                    f"store.{name} is {getattr(self, name)}; it must be between 0 and 1000"
+                )
 
     @property
     def exact(self) -> bool:

@@ -29,10 +29,11 @@ class FusionContract:
     should take 1,000."""
 
     fusion_cases = 100
+    exact: type[MemoryStore] = MemoryStore
 
     async def both(self, store: Store) -> MemoryStore:
         """The same points in this store and in one that calculates exactly."""
-        exact = MemoryStore()
+        exact = self.exact()
         for each in (store, exact):
             await each.create(DENSE_SPEC)
             for number in range(3):

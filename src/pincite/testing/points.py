@@ -108,4 +108,4 @@ def source_of(name: str = "acme/docs") -> SourceRecord:
 def request_for(text: str, **values: Any) -> SearchRequest:
     """A search for that text on both branches."""
     branches: dict[str, Any] = {"dense": DENSE.vector(text), "sparse": SPARSE.encode_query(text)}
-    return SearchRequest(**(branches | values))
+    return SearchRequest(**({"words": text} | branches | values))

@@ -87,11 +87,13 @@ FILTERS = (
 
 
 class ScoreContract:
-    """Ranked, limited, tied and filtered."""
+    """Ranked, limited, tied and filtered. `exact` is overridden where another formula ranks."""
+
+    exact: type[MemoryStore] = MemoryStore
 
     async def filled(self, store: Store) -> MemoryStore:
         """The exact store, with the same points as the one under test."""
-        exact = MemoryStore()
+        exact = self.exact()
         for each in (store, exact):
             await each.create(DENSE_SPEC)
             for number in range(4):
@@ -254,4 +256,4 @@ class ScoreContract:
         await self.agree(store, await self._copy(), request_for("fox", exact=True))
 
     async def _copy(self) -> MemoryStore:
-        return await self.filled(MemoryStore())
+        return await self.filled(self.exact())

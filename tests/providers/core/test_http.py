@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+import socket
 import traceback
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import msgspec
@@ -218,3 +220,25 @@ def test_what_has_no_form_in_utf_8_is_replaced() -> None:
     body = {"input": ["fine 🎉", "lone \udcff"], "n": 1, "nested": {"text": ("\ud800",)}}
     sent = msgspec.json.decode(encode(body))
     assert sent == {"input": ["fine 🎉", "lone ?"], "n": 1, "nested": {"text": ["?"]}}
+
+
+def test_a_server_near_by_that_takes_no_connection_is_given_up_soon() -> None:
+    with socket.socket() as full, ExitStack() as waiting:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(3):  # what comes now waits for a place
+            one = waiting.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+
+        async def session() -> None:
+            url = f"http://127.0.0.1:{full.getsockname()[1]}"
+            transport = Transport("llamacpp", url, timeout_s=HANGS_S, retry=ONCE)
+            try:
+                await transport.post("/v1/embeddings", BODY)
+            finally:
+                await transport.close()
+
+        with pytest.raises(Unavailable, match="could not be reached in time") as caught:
+            asyncio.run(session())
+        assert "pincite doctor" in caught.value.hint

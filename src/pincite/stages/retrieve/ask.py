@@ -32,6 +32,7 @@ from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 EngineFusion = Literal["none", "rrf", "dbsf"]
 SearchMode = Literal["hybrid", "vector", "keyword"]
 KeywordSearch = Literal["bm25", "filter"]
+_ENCODING_SHARE = 0.8  # of the time limit; words answer in the rest; guess, unmeasured
 _DEFINING = 10  # chunks of each name, where a pass is made for them
 _LIMITS = ("dense_limit", "sparse_limit", "code_limit", "hnsw_ef", "engine_k", "engine_limit")
 _KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
@@ -121,7 +122,8 @@ async def retrieve(
     one if none is left.
     """
     schema = schema_of(one.spec for one in collections)
-    vectors = QueryVectors(shared=len(collections) > 1)
+    limit_s = config.timeout_s * _ENCODING_SHARE
+    vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s)
     try:
         results = await gather_outcomes(
             [
@@ -261,6 +263,7 @@ async def _request(
         fusion=config.engine_fusion if config.mode == "hybrid" else "none",
         fusion_k=config.engine_k,
         fusion_limit=config.engine_limit,
+        words=text if sparse.indices else "",
     )
 
 

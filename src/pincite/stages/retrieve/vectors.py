@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 
+from pincite.errors import Unavailable
 from pincite.model import SparseVector, Vector
 from pincite.ports import DenseEncoder, SparseEncoder
 
@@ -14,28 +16,41 @@ async def _as_document(encoder: DenseEncoder, text: str) -> Vector:
 
 
 class QueryVectors:
-    """Every text embedded once by each model, however many collections have that model."""
+    """Every text embedded once by each model, however many collections have that model. All have
+    `limit_s` together, so that there is time left to search by word where a model is silent."""
 
-    def __init__(self, *, shared: bool) -> None:
+    def __init__(self, *, shared: bool, limit_s: float) -> None:
         self._shared = shared
+        self._limit_s = limit_s
+        self._until_s = asyncio.get_running_loop().time() + limit_s
         self._tasks: dict[tuple[str, str], asyncio.Future[Vector]] = {}
         self._sparse: dict[tuple[str, str], SparseVector] = {}
 
     async def of(self, encoder: DenseEncoder, text: str) -> Vector:
-        """As `encoder.embed_query`. A collection that gives up does not stop it for others."""
+        """As `encoder.embed_query`, and Unavailable where that takes too long. A collection that
+        gives up does not stop it for others."""
         if not self._shared:
-            return await encoder.embed_query(text)
+            return await self._in_time(encoder.embed_query(text))
         key = (encoder.fingerprint, text)
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(encoder.embed_query(text))
-        return await asyncio.shield(self._tasks[key])
+        return await self._in_time(asyncio.shield(self._tasks[key]))
 
     async def of_document(self, encoder: DenseEncoder, text: str) -> Vector:
         """The vector that the text would have as a document."""
         key = (f"document {encoder.fingerprint}", text)
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(_as_document(encoder, text))
-        return await asyncio.shield(self._tasks[key])
+        return await self._in_time(asyncio.shield(self._tasks[key]))
+
+    async def _in_time(self, work: Awaitable[Vector]) -> Vector:
+        try:
+            async with asyncio.timeout_at(self._until_s):
+                return await work
+        except TimeoutError as error:
+            said = f"the model gave no vector within {self._limit_s:g} s"
+            hint = "`pincite doctor` tries it; retrieve.timeout_s is what a search waits"
+            raise Unavailable(said, hint=hint) from error
 
     def sparse_of(self, encoder: SparseEncoder, text: str) -> SparseVector:
         """As `encoder.encode_query`."""

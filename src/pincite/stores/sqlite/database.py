@@ -12,8 +12,8 @@ from pincite.errors import DiskFull, StoreError
 from pincite.stores.predicate import has_phrase, has_words
 from pincite.support.sqlite_schema import migrate
 
-#: Sparse weights are a table of our own and not FTS5: the analyser is Pincite's, FTS5 would cut,
-#: stem and weigh words in another way.
+#: Sparse weights are a table of our own: the analyser is Pincite's, FTS5 cuts, stems and weighs
+#: words in another way. Collections that are to be searched so have an index of FTS5 beside.
 MIGRATIONS = (
     """
     CREATE TABLE collections (
@@ -44,6 +44,7 @@ MIGRATIONS = (
         value NOT NULL, PRIMARY KEY (key, name, value)) WITHOUT ROWID;
     CREATE INDEX attributes_by_value ON attributes (name, value);
     """,
+    "CREATE TABLE word_indexes (collection INTEGER PRIMARY KEY, tokenizer TEXT NOT NULL)",
 )
 _BUSY_S = 30.0
 

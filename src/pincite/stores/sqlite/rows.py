@@ -11,6 +11,7 @@ import numpy as np
 
 from pincite.model import AttributeValue, Chunk, Point, SparseVector
 from pincite.model.attributes import date_key, type_of, values_of
+from pincite.stores.sqlite import fts
 
 _COLUMNS = (
     *("id", "repo", "path", "source_type", "language", "url", "title", "text"),
@@ -35,8 +36,11 @@ def to_point(row: Sequence[Any], *, dense: bool) -> tuple[str, Point]:
     return revision, Point(to_chunk(row), _to_sparse(terms, weights), length, found)
 
 
-def insert(db: sqlite3.Connection, collection: int, revision: int, point: Point) -> None:
-    """A point, whose id is not there in that revision."""
+def insert(
+    db: sqlite3.Connection, collection: int, revision: int, point: Point, *, words: bool
+) -> None:
+    """A point, whose id is not there in that revision. `words`: the collection has an index of
+    FTS5."""
     chunk = point.chunk
     rest = {name: getattr(chunk, name) for name in _REST}
     terms, weights = _to_blobs(point.sparse)
@@ -56,21 +60,26 @@ def insert(db: sqlite3.Connection, collection: int, revision: int, point: Point)
     db.executemany("INSERT INTO symbols VALUES (?, ?)", ((key, symbol) for symbol in held))
     _keep(db, key, chunk.attributes)
     _post(db, collection, key, point.sparse)
+    if words and key is not None:
+        fts.add(db, collection, key, chunk)
 
 
 def delete(
     db: sqlite3.Connection, collection: int, condition: str, values: Iterable[Sequence[object]]
 ) -> None:
     """Points of which the condition is true, once for each row of values."""
+    words = bool(fts.kept_with(db, collection))
     for row in values:
         found = db.execute(
-            "SELECT p.key, p.terms FROM points p JOIN revisions r ON r.id = p.revision"
-            f" WHERE {condition}",
+            f"SELECT p.key, p.terms{f', {CHUNK}' if words else ''} FROM points p"
+            f" JOIN revisions r ON r.id = p.revision WHERE {condition}",
             row,
         ).fetchall()
-        for key, terms in found:
+        for key, terms, *held in found:
             _unpost(db, collection, key, terms)
-        db.executemany("DELETE FROM points WHERE key = ?", ((key,) for key, _ in found))
+            if words:
+                fts.take_out(db, collection, key, to_chunk(held))
+        db.executemany("DELETE FROM points WHERE key = ?", ((key,) for key, *_ in found))
 
 
 def change(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pincite.model import CollectionSpec, Hit, Matrix, SignalName, SparseVector, Vector
 from pincite.ports import Filter, SearchRequest
 from pincite.stores.ranked import Known, Side, ordered
+from pincite.stores.sqlite import fts
 from pincite.stores.sqlite.database import Database
 from pincite.stores.sqlite.where import where
 
@@ -79,18 +80,26 @@ def take_image(database: Database, collection: int, version: int) -> Image:
 
 
 def sides_of(
-    database: Database, collection: int, spec: CollectionSpec, image: Image, request: SearchRequest
+    database: Database,
+    collection: int,
+    spec: CollectionSpec,
+    image: Image,
+    request: SearchRequest,
+    words: fts.FtsConfig | None = None,
 ) -> dict[SignalName, Side]:
-    """The scores of a request that has been checked; image and database are of one moment."""
+    """The scores of a request that has been checked; image and database are of one moment. With
+    `words` FTS5 is asked for the words of the request, where the collection has BM25."""
     allowed = _allowed(database, collection, image, request.filter)
     sides: dict[SignalName, Side] = {}
     if request.dense is not None:
         usable = spec.dense is not None and image.rows.size
         sides["dense"] = Cosines(image, request.dense, allowed) if usable else Known({})
     if request.sparse is not None:
-        sides["sparse"] = Products(
-            database, collection, image, request.sparse, allowed, idf=spec.engine_idf
-        )
+        if words is not None and spec.idf and request.words:
+            found = fts.scores(database, collection, request.words, words)
+        else:
+            found = _products(database, collection, image, request.sparse, idf=spec.engine_idf)
+        sides["sparse"] = Sums(image, *found, allowed)
     return sides
 
 
@@ -139,37 +148,42 @@ def _allowed(
     return np.array([row[0] for row in rows], dtype=np.int64)
 
 
-class Products:
-    """The sparse side: what points have in common with the query; see `Store.search`. Parts are
-    added in the order of the query's terms, so that equal points have equal scores."""
+def _products(
+    database: Database, collection: int, image: Image, query: SparseVector, *, idf: bool
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The keys of all points that have something in common with the query, ascending, and how much;
+    see `Store.search`. Parts are added in the order of the query's terms, so that equal points have
+    equal scores."""
+    keys: list[Any] = [np.zeros(0, dtype=np.int64)]
+    parts: list[Any] = [np.zeros(0)]
+    for term, value in zip(query.indices, query.values, strict=True):
+        rows = database.read(
+            "SELECT key, weight FROM postings WHERE (collection, term) = (?, ?)",
+            (collection, term),
+        )
+        count = len(rows)
+        weight = math.log(1 + (image.total - count + 0.5) / (count + 0.5)) if idf else 1.0
+        held = np.array(rows, dtype=np.float64).reshape(count, 2)  # keys are below 2^53
+        keys.append(held[:, 0].astype(np.int64))
+        parts.append(held[:, 1] * (value * weight))
+    found, places = np.unique(np.concatenate(keys), return_inverse=True)
+    sums: Any = np.bincount(places, weights=np.concatenate(parts), minlength=len(found))
+    return found, sums
+
+
+class Sums:
+    """The sparse side: the score of each key, of those that the filter lets pass."""
 
     def __init__(
         self,
-        database: Database,
-        collection: int,
         image: Image,
-        query: SparseVector,
+        keys: NDArray[np.int64],
+        sums: NDArray[np.float64],
         allowed: NDArray[np.int64],
-        *,
-        idf: bool,
     ) -> None:
-        keys: list[Any] = [np.zeros(0, dtype=np.int64)]
-        parts: list[Any] = [np.zeros(0)]
-        for term, value in zip(query.indices, query.values, strict=True):
-            rows = database.read(
-                "SELECT key, weight FROM postings WHERE (collection, term) = (?, ?)",
-                (collection, term),
-            )
-            count = len(rows)
-            weight = math.log(1 + (image.total - count + 0.5) / (count + 0.5)) if idf else 1.0
-            held = np.array(rows, dtype=np.float64).reshape(count, 2)  # keys are below 2^53
-            keys.append(held[:, 0].astype(np.int64))
-            parts.append(held[:, 1] * (value * weight))
-        found, places = np.unique(np.concatenate(keys), return_inverse=True)
-        sums = np.bincount(places, weights=np.concatenate(parts), minlength=len(found))
-        passing = np.isin(found, allowed, assume_unique=True)
+        passing = np.isin(keys, allowed, assume_unique=True)
         self._image = image
-        self._keys = found[passing]
+        self._keys = keys[passing]
         self._sums = sums[passing]
 
     async def best(self, limit: int) -> list[Hit]:

@@ -25,7 +25,7 @@ from pincite.model import (
 from pincite.ports import SearchRequest, Stored
 from pincite.stores.attributes import check_changes
 from pincite.stores.ranked import rankings_of
-from pincite.stores.sqlite import rows
+from pincite.stores.sqlite import fts, rows
 from pincite.stores.sqlite.database import Database
 from pincite.stores.sqlite.search import Image, sides_of, take_image
 from pincite.stores.validate import (
@@ -44,11 +44,12 @@ _VISIBLE = (
 
 
 class SqliteStore:
-    """Collections in the file `path`."""
+    """Collections in the file `path`. With `words` FTS5 ranks by the words of a request."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, words: fts.FtsConfig | None = None) -> None:
         """Raises IndexTooNew, StoreError."""
         self._path = path
+        self._words = words
         self._database = Database(path)
         self._images: dict[str, Image] = {}
 
@@ -65,12 +66,16 @@ class SqliteStore:
                 " dimensions = max(dimensions, ?3), version = version + 1",
                 (spec.name, msgspec.json.encode(spec).decode(), spec.dimensions),
             )
+            ((number,),) = db.execute("SELECT id FROM collections WHERE name = ?", (spec.name,))
+            self._index_words(db, number)
 
     async def drop(self, collection: str) -> None:
         check_name(collection)
         with self._database.writing() as db:
-            for (number,) in db.execute("SELECT id FROM collections WHERE name = ?", (collection,)):
+            found = db.execute("SELECT id FROM collections WHERE name = ?", (collection,))
+            for (number,) in found.fetchall():
                 db.execute("DELETE FROM postings WHERE collection = ?", (number,))
+                fts.drop(db, number)
             db.execute("DELETE FROM collections WHERE name = ?", (collection,))
         self._images.pop(collection, None)
 
@@ -78,6 +83,7 @@ class SqliteStore:
         number, spec, _ = self._of(collection)
         await check_revisions(spec, revisions)
         with self._database.writing() as db:
+            words = bool(fts.kept_with(db, number))
             for revision, points in revisions.items():
                 owner, hidden, count = _revision(db, number, revision)
                 if not count and not hidden:
@@ -87,7 +93,7 @@ class SqliteStore:
                     again = [(owner, key) for key in last]
                     rows.delete(db, number, "p.revision = ? AND p.id = ?", again)
                 for point in last.values():
-                    rows.insert(db, number, owner, point)
+                    rows.insert(db, number, owner, point, words=words)
             _changed(db, number)
 
     async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
@@ -118,11 +124,13 @@ class SqliteStore:
             _changed(db, number)
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        self._catch_up(collection)
         with self._database.snapshot():
             number, spec, version = self._of(collection)
             check_request(spec, request)
             image = self._image(collection, number, version)
-            sides = sides_of(self._database, number, spec, image, request)
+            words = self._words if self._has_words(number) else None
+            sides = sides_of(self._database, number, spec, image, request, words)
         return await rankings_of(spec, request, sides)
 
     async def load(
@@ -241,6 +249,33 @@ class SqliteStore:
             check_known(collection, known)
         ((number, spec, version),) = found
         return number, msgspec.json.decode(spec, type=CollectionSpec), version
+
+    def _has_words(self, number: int) -> bool:
+        """Is there the index of words that is to be searched?"""
+        found = self._database.read(
+            "SELECT tokenizer FROM word_indexes WHERE collection = ?", (number,)
+        )
+        return self._words is not None and found == [(self._words.tokenizer,)]
+
+    def _catch_up(self, collection: str) -> None:
+        """Make the index of words of a collection that was written without it, or with another."""
+        if self._words is not None and not self._has_words(self._of(collection)[0]):
+            with self._database.writing() as db:
+                self._index_words(db, self._of(collection)[0])
+
+    def _index_words(self, db: sqlite3.Connection, number: int) -> None:
+        """Make it of all points, visible or not, or leave the one that there is."""
+        if self._words is None:
+            fts.drop(db, number)
+        elif fts.kept_with(db, number) != self._words.tokenizer:
+            fts.drop(db, number)
+            held = db.execute(
+                f"SELECT p.key, {rows.CHUNK} FROM points p JOIN revisions r ON r.id = p.revision"
+                " WHERE r.collection = ?",
+                (number,),
+            )
+            chunks = ((key, rows.to_chunk(row)) for key, *row in held)
+            fts.make(db, number, self._words.tokenizer, chunks)
 
     def _image(self, collection: str, number: int, version: int) -> Image:
         image = self._images.get(collection)

@@ -19,14 +19,19 @@ _name = click.argument("name", default=MODEL)
 
 
 @click.group(invoke_without_command=True)
+@click.option("--served", is_flag=True, help="Models for servers on this machine, and commands.")
 @json_option
 @click.pass_context
-def models(context: click.Context, json_: bool) -> None:
+def models(context: click.Context, served: bool, json_: bool) -> None:
     """List, fetch, verify and remove models."""
     from pincite.providers.bundled.cache import list_models
+    from pincite.providers.served_models import SERVED_MODELS
     from pincite.surfaces.render import to_json
 
     if context.invoked_subcommand is not None:
+        return
+    if served:
+        _list_served(json_=json_)
         return
     found = list_models(_settings().models)
     if json_:
@@ -36,6 +41,9 @@ def models(context: click.Context, json_: bool) -> None:
     for status in found:
         size = f", {status.size / 1e6:.1f} MB, {status.source}" if status.size else ""
         show(f"{status.name}: {status.state}{size} {status.problem}".rstrip())
+    for one in SERVED_MODELS:
+        what = f"for {one.purpose}, about {one.megabytes:,} MB, {one.licence}"
+        show(f"{one.name}: of a server on this machine, {what}; `pincite models --served`")
 
 
 @models.command()
@@ -73,6 +81,27 @@ def remove(name: str) -> None:
     from pincite.providers.bundled.cache import remove as delete
 
     say(f"{name}: {delete(name, _settings().models) / 1e6:.1f} MB freed")
+
+
+def _list_served(*, json_: bool) -> None:
+    """The models of the recipe for servers on this machine. Nothing is fetched."""
+    from pincite.providers.served_models import SERVED_MODELS
+    from pincite.surfaces.render import to_json
+
+    ports = {one.name: 8081 + place for place, one in enumerate(SERVED_MODELS)}
+    if json_:
+        rows = [
+            asdict(one) | {"fetch": one.fetching, "serve": one.serving(ports[one.name])}
+            for one in SERVED_MODELS
+        ]
+        show(to_json(rows))
+        return
+    for one in SERVED_MODELS:
+        show(f"{one.name}: for {one.purpose}, about {one.megabytes:,} MB, {one.licence}")
+        show(f"  fetch  {one.fetching}")
+        show(f"  serve  {one.serving(ports[one.name])}")
+        if one.ollama:
+            show(f"  or     ollama pull {one.ollama}")
 
 
 def _settings() -> Settings:

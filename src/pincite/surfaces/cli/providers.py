@@ -108,12 +108,15 @@ def status(json_: bool, index: Path | None) -> None:
 @cache.command()
 @index_option
 def clear(index: Path | None) -> None:
-    """Forget all vectors of the cache."""
+    """Forget all vectors of the cache, and what models made of questions."""
     from pincite.diagnostics.doctor import open_cache
+    from pincite.providers.llm.wording_cache import wordings_beside
 
-    vectors = open_cache(_settings(index))
+    settings = _settings(index)
+    vectors = open_cache(settings)
     count = 0
     if vectors is not None:
         count = vectors.clear()
         vectors.close()
-    say(f"{count:,} vectors are gone")
+    worded = wordings_beside(settings.use.cache).forget()
+    say(f"{count:,} vectors are gone{f', and {worded:,} wordings' if worded else ''}")

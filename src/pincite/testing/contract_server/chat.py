@@ -2,9 +2,10 @@
 
 What it writes follows from the prompt: a judge's prompt is answered with grades by word overlap, a
 question over numbered passages with the first sentences of those that it shares most words with,
-cited, or with a refusal where there are none, a question that is to be rewritten with itself and
-the long words of what the user asked before, anything else with the last message, word by word
-backwards. A model with `backwards` in its name does nothing else.
+cited, or with a refusal where there are none, a query to expand with one line of each type, a
+question that is to be rewritten with itself and the long words of what the user asked before,
+anything else with the last message, word by word backwards. A model with `backwards` in its name
+does nothing else.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _BEFORE = re.compile(r"^user: (.*)$", re.MULTILINE)
 _LONG_WORD = re.compile(r"\w{5,}")
 _SENTENCE = re.compile(r".*?[.!?](?=\s|\Z)|.+", re.DOTALL)
 _HEADING = re.compile(r"^(?:#.*|Section:.*|Title:.*|This passage is weak.*)\n+", re.MULTILINE)
+_EXPANDED = re.compile(r"Expand this search query: (.+)")
 _CITED = 2  # passages in an answer
 _YES = 0.5  # relevance from which a passage answers
 _PIECE = re.compile(r"\s*\S+")
@@ -52,6 +54,9 @@ def answer_to(prompt: str, model: str = "") -> str:
     question = _ASKED.search(prompt)
     if question is not None:
         return _cited_answer(question[2], prompt)
+    expanded = _EXPANDED.match(prompt)
+    if expanded is not None:
+        return "lex: {0} words\nvec: Where is {0}?\nhyde: A page says {0}.".format(expanded[1])
     judged = _QUESTION.search(prompt)
     if judged is not None:
         best = max((relevance(judged[1], text) for text in _PASSAGE.findall(prompt)), default=0.0)

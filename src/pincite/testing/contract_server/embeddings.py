@@ -309,8 +309,8 @@ def _served(models: Mapping[str, tuple[int, int]]) -> Endpoint:
     return endpoint
 
 
-def _models(*names: str) -> Endpoint:
-    data = [{"id": name, "object": "model", "created": 0, "owned_by": "local"} for name in names]
+def _models(*names: str, owner: str = "local") -> Endpoint:
+    data = [{"id": name, "object": "model", "created": 0, "owned_by": owner} for name in names]
     return lambda _: Response(body={"object": "list", "data": data})
 
 
@@ -332,7 +332,7 @@ ENDPOINTS: Mapping[tuple[str, str, str], Endpoint] = MappingProxyType(
         ("tei", "POST", "/v1/embeddings"): _tei_openai,
         ("tei", "GET", "/info"): _tei_info,
         ("llamacpp", "POST", "/v1/embeddings"): _llamacpp,
-        ("llamacpp", "GET", "/v1/models"): _models(_LLAMA_MODEL),
+        ("llamacpp", "GET", "/v1/models"): _models(_LLAMA_MODEL, owner="llamacpp"),
         ("vllm", "POST", "/v1/embeddings"): _served(_VLLM),
         ("vllm", "GET", "/v1/models"): _models(*_VLLM),
         ("lmstudio", "POST", "/v1/embeddings"): _served(_LMSTUDIO),

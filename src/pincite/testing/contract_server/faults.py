@@ -28,6 +28,12 @@ _STATUS = {
     "500": "internal error",
     "503": "the model is overloaded",
 }
+#: What llama.cpp alone refuses with: texts beyond its batch, and what it was not started for.
+_LLAMACPP = {
+    "500-too-large": "input (900 tokens) is too large to process. increase the physical batch size",
+    "501": "This server does not support reranking. Start it with `--reranking`",
+}
+LLAMACPP_FAULTS = tuple(_LLAMACPP)
 _PACKED_CHARS = 64  # longer strings of a result are taken for packed vectors
 #: Faults of the answer: what is sent is spoilt in this way.
 _SPOILT = ("slow", "cut-off", "wrong-count", "wrong-order", "nan", "no-json")
@@ -46,7 +52,7 @@ class Fault:
     retry_after_s: float = 0.05
 
     def __post_init__(self) -> None:
-        known = (*FAULTS, *CHAT_FAULTS)
+        known = (*FAULTS, *CHAT_FAULTS, *LLAMACPP_FAULTS)
         if self.name not in known:
             raise ValueError(f"there is no fault {self.name!r}; there are: {', '.join(known)}")
 
@@ -80,13 +86,14 @@ class Switches:
 
 def refused(fault: Fault, vendor: Vendor) -> Response | None:
     """The answer of a fault that is a status; None for the others."""
-    if fault.name not in _STATUS:
+    message = _STATUS.get(fault.name) or _LLAMACPP.get(fault.name)
+    if message is None:
         return None
     status = int(fault.name[:3])
     headers = (
         {"Retry-After": f"{fault.retry_after_s:g}"} if fault.name.endswith("retry-after") else {}
     )
-    return Response(status, vendor.error(status, _STATUS[fault.name]), headers)
+    return Response(status, vendor.error(status, message), headers)
 
 
 def spoil(fault: Fault, response: Response) -> Response:

@@ -1,0 +1,139 @@
+"""What language models made of questions, kept: (model, prompt, question) -> text, in SQLite.
+
+Any number of processes may use one file. It is a cache: what goes wrong with it costs a request,
+never a search, and a damaged file begins again empty. Questions are in it as hashes alone; what
+models made of them can be read, and so the file is its user's.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import threading
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import closing, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final, TypeVar
+
+R = TypeVar("R")
+Key = tuple[str, str, str]
+
+_SCHEMA: Final = (
+    "CREATE TABLE IF NOT EXISTS wordings"
+    " (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE NOT NULL, text TEXT NOT NULL)"
+)
+_BUSY_S: Final = 0.5  # a search does not wait for longer
+_MOST: Final = 10_000  # texts, of up to _CHARS each; the oldest go first
+_CHARS: Final = 10_000  # 400 tokens, the usual limit, are a fifth of it
+
+
+class Wordings(MutableMapping[Key, str]):
+    """Texts by model, prompt and question: in memory, and in the file, if there is one. What is
+    counted and forgotten one by one is the memory; the file holds the newest `most`."""
+
+    def __init__(self, path: Path | None, most: int = _MOST) -> None:
+        """Nothing is opened before it is used."""
+        self.path = path
+        self._most = most
+        self._memory: dict[Key, str] = {}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, key: Key) -> str:
+        if key not in self._memory:
+            text = self._read(key)
+            if text is None:
+                raise KeyError(key)
+            self._memory[key] = text
+        return self._memory[key]
+
+    def __setitem__(self, key: Key, text: str) -> None:
+        self._memory[key] = text
+        if len(text) <= _CHARS:
+            self._write(key, text)
+
+    def __delitem__(self, key: Key) -> None:
+        del self._memory[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._memory)
+
+    def __len__(self) -> int:
+        return len(self._memory)
+
+    def forget(self) -> int:
+        """Remove everything; returns how many texts the file had."""
+        self._memory.clear()
+
+        def delete(db: sqlite3.Connection) -> int:
+            with db:
+                return db.execute("DELETE FROM wordings").rowcount
+
+        return self._try(delete, 0) if self.path is not None and self.path.is_file() else 0
+
+    def _read(self, key: Key) -> str | None:
+        def ask(db: sqlite3.Connection) -> str | None:
+            row = db.execute("SELECT text FROM wordings WHERE key = ?", (_hash(key),)).fetchone()
+            fits = row is not None and isinstance(row[0], str) and len(row[0]) <= _CHARS
+            return row[0] if fits else None
+
+        there = self.path is not None and self.path.is_file()
+        return self._try(ask, None) if there else None
+
+    def _write(self, key: Key, text: str) -> None:
+        def write(db: sqlite3.Connection) -> None:
+            with db:
+                values = (_hash(key), text)
+                db.execute("INSERT OR REPLACE INTO wordings (key, text) VALUES (?, ?)", values)
+                oldest = "SELECT max(id) FROM wordings"
+                db.execute(f"DELETE FROM wordings WHERE id <= ({oldest}) - ?", (self._most,))
+
+        self._try(write, None)
+
+    def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
+        """A cache that is locked, full, not writable or not ours is as good as none."""
+        if self.path is None:
+            return otherwise
+        with self._lock:
+            for _ in range(2):
+                try:
+                    _make_private(self.path)
+                    with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as db:
+                        db.execute(_SCHEMA)
+                        return work(db)
+                except (sqlite3.OperationalError, UnicodeError, OSError):
+                    return otherwise
+                except sqlite3.DatabaseError:
+                    with suppress(OSError):
+                        self.path.unlink()
+        return otherwise
+
+
+def wordings_beside(cache: Path | None) -> Wordings:
+    """Those that are kept beside the cache of vectors; in memory alone where there is none."""
+    return Wordings(cache.with_name("wordings.db") if cache else None)
+
+
+def _make_private(path: Path) -> None:
+    """A file that only its user can read. Raises OSError for anything else of that name."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    file = os.open(path, flags, 0o600)
+    try:
+        known = os.fstat(file)
+        if not stat.S_ISREG(known.st_mode) or known.st_uid != os.geteuid():
+            raise PermissionError(f"{path} is no file of this user")
+        if stat.S_IMODE(known.st_mode) & 0o077:
+            os.fchmod(file, 0o600)
+    finally:
+        os.close(file)
+
+
+def _hash(key: Key) -> bytes:
+    """16 bytes that name a question under one model and one prompt."""
+    digest = blake2b(digest_size=16)
+    for part in key:
+        raw = part.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "little") + raw)
+    return digest.digest()

@@ -1,0 +1,258 @@
+"""Servers of models on this machine, found at their usual ports: what they have loaded, what they
+can do, and what they lack for it.
+
+Whoever answers there is a stranger: he is told fixed words only, and no key; what he says is read
+up to a limit of size and time, and shown without control characters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from pincite.providers.served_models import SERVED_MODELS
+
+if TYPE_CHECKING:
+    import httpx
+
+Vendor = Literal["llamacpp", "ollama"]
+
+_HOST: Final = "http://127.0.0.1"
+#: llama.cpp listens on the first of its ports; one server has one model, so that further ones
+#: stand beside it.
+USUAL: Final[tuple[tuple[Vendor, str], ...]] = (
+    *(("llamacpp", f"{_HOST}:{port}") for port in range(8080, 8084)),
+    ("ollama", f"{_HOST}:11434"),
+)
+CONNECT_S: Final = 1.0
+ANSWER_S: Final = 5.0
+_MOST_BYTES: Final = 4_000_000  # of an answer
+_SHOWN_CHARS: Final = 120
+_SHOWN_MODELS: Final = 8
+#: More tokens than llama.cpp takes at a time where nothing is said (512), fewer than with -ub 2048.
+_LONG: Final = "word " * 700
+_BATCH: Final = "-ub 2048"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server that answers. `can` is what it has been seen to do: `dense`, `rerank`, `llm`.
+    `lacks` says what is missing in words, and `hint` has the command that mends it."""
+
+    vendor: Vendor
+    url: str
+    models: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
+    can: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    status: int
+    body: Any
+    server: str = ""
+
+    @property
+    def message(self) -> str:
+        return str(self.body)[:2_000].lower()
+
+
+async def find_servers(
+    places: Sequence[tuple[Vendor, str]] = USUAL,
+    *,
+    connect_s: float = CONNECT_S,
+    answer_s: float = ANSWER_S,
+) -> tuple[LocalServer, ...]:
+    """Those of these places where such a server answers, in their order. Who does not answer in
+    time is one that says so; who is no such server is left out."""
+    import httpx
+
+    limits = httpx.Timeout(answer_s, connect=connect_s)
+    # nothing of the environment: a proxy would be asked in place of this machine
+    async with httpx.AsyncClient(timeout=limits, trust_env=False) as client:
+        looks = {"llamacpp": _llamacpp, "ollama": _ollama}
+        found = await asyncio.gather(
+            *(looks[vendor](client, url, answer_s) for vendor, url in places)
+        )
+    return tuple(one for one in found if one is not None)
+
+
+async def _llamacpp(client: httpx.AsyncClient, url: str, limit_s: float) -> LocalServer | None:
+    said = await _ask(client, f"{url}/v1/models", None, limit_s)
+    if said is None or not _is_llamacpp(said):
+        return None
+    if said.status == 0:
+        return LocalServer("llamacpp", url, lacks=(_silent(limit_s),))
+    if said.status == 503:
+        return LocalServer("llamacpp", url, lacks=("is loading its model",))
+    if said.status in (401, 403):
+        return LocalServer(
+            "llamacpp", url, lacks=("asks for a key",), hint="export LLAMA_API_KEY=..."
+        )
+    model = next(iter(_names(said.body, "data", "id")), "").rsplit("/", 1)[-1]
+    ranked = await _ask(
+        client, f"{url}/v1/rerank", {"query": "word", "documents": [_LONG, "word"]}, limit_s
+    )
+    if _does(ranked):
+        return _judged(url, model, "rerank", ranked)
+    made = await _ask(client, f"{url}/v1/embeddings", {"input": _LONG}, limit_s)
+    if _does(made) or _without_pooling(made):
+        return _judged(url, model, "dense", made)
+    if made is None or ranked is None or made.status != 501:
+        return LocalServer("llamacpp", url, _only(model), _only(model), lacks=(_odd(made),))
+    return _writer(url, model)
+
+
+def _judged(url: str, model: str, kind: str, said: _Said | None) -> LocalServer:
+    """One that reranks or embeds, short texts at least."""
+    lacks = []
+    if _without_pooling(said):
+        lacks.append("has no pooling: it makes a vector of each token")
+    elif said is not None and said.status != 200:
+        lacks.append("refuses texts of more than 512 tokens")
+    flags = "--reranking" if kind == "rerank" else "--embeddings --pooling mean"
+    can = () if _without_pooling(said) else (kind,)
+    hint = _serve(url, model, f"{flags} {_BATCH}") if lacks else ""
+    return LocalServer("llamacpp", url, _only(model), _only(model), can, tuple(lacks), hint)
+
+
+def _writer(url: str, model: str) -> LocalServer:
+    """One that neither reranks nor embeds: a model that writes, unless its name says otherwise."""
+    named = model.lower()
+    for part, flags, lack in (
+        ("rerank", f"--reranking {_BATCH}", "was started without --reranking"),
+        ("embed", f"--embeddings --pooling mean {_BATCH}", "was started without --embeddings"),
+    ):
+        if part in named:
+            held = _only(model)
+            return LocalServer("llamacpp", url, held, held, (), (lack,), _serve(url, model, flags))
+    return LocalServer("llamacpp", url, _only(model), _only(model), ("llm",))
+
+
+async def _ollama(client: httpx.AsyncClient, url: str, limit_s: float) -> LocalServer | None:
+    said = await _ask(client, f"{url}/api/tags", None, limit_s)
+    if said is None:
+        return None
+    if said.status == 0:
+        return LocalServer("ollama", url, lacks=(_silent(limit_s),))
+    if said.status != 200 or not isinstance(_field(said.body, "models"), list):
+        return None
+    running = await _ask(client, f"{url}/api/ps", None, limit_s)
+    models = _names(said.body, "models", "name")
+    loaded = _names(running.body, "models", "name") if running and running.status == 200 else ()
+    wanted = next(one for one in SERVED_MODELS if one.ollama)
+    lacks: tuple[str, ...] = ()
+    hint = ""
+    if not any(name.partition(":")[0] == wanted.ollama for name in models):
+        lacks = (f"has no {wanted.ollama} (about {wanted.megabytes} MB, {wanted.licence})",)
+        hint = f"ollama pull {wanted.ollama}"
+    return LocalServer("ollama", url, models, loaded, ("dense", "llm"), lacks, hint)
+
+
+async def _ask(
+    client: httpx.AsyncClient, url: str, body: Mapping[str, object] | None, limit_s: float
+) -> _Said | None:
+    """What is said, cut at a limit; status 0 where nothing comes in time, None where nobody is
+    there, or no HTTP."""
+    import httpx
+
+    try:
+        async with asyncio.timeout(limit_s):
+            method = "GET" if body is None else "POST"
+            async with client.stream(method, url, json=body) as response:
+                raw = b""
+                async for part in response.aiter_bytes():
+                    raw += part
+                    if len(raw) > _MOST_BYTES:
+                        return None
+                server = response.headers.get("server", "")
+                return _Said(response.status_code, _decoded(raw), server)
+    except (TimeoutError, httpx.ReadTimeout):
+        return _Said(0, None)
+    except httpx.HTTPError:
+        return None
+
+
+def _decoded(raw: bytes) -> Any:
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _is_llamacpp(said: _Said) -> bool:
+    """Only this server calls itself so, in a header or as the owner of its model. One that is
+    silent may be: nobody else is expected at its port."""
+    owners = _names(said.body, "data", "owned_by")
+    loading = said.status == 503 and "loading model" in said.message
+    return said.status == 0 or "llama.cpp" in said.server or "llamacpp" in owners or loading
+
+
+def _does(said: _Said | None) -> bool:
+    """Does it do that, if perhaps not for a text that is so long?"""
+    return said is not None and (
+        said.status == 200
+        or (said.status in (400, 500) and "too large to process" in said.message)
+        or (said.status == 400 and "context size" in said.message)
+    )
+
+
+def _without_pooling(said: _Said | None) -> bool:
+    return said is not None and said.status == 400 and "pooling type" in said.message
+
+
+def _silent(limit_s: float) -> str:
+    return f"is there, whatever it is, and gave no answer within {limit_s:g} s"
+
+
+def _odd(said: _Said | None) -> str:
+    return "hung up" if said is None else f"answers {said.status or 'too late'} when it is tried"
+
+
+def _serve(url: str, model: str, flags: str) -> str:
+    """The command that starts such a server again."""
+    port = urlsplit(url).port or 8080
+    return f"llama-server -m {shlex.quote(model or 'MODEL.gguf')} {flags} --port {port}"
+
+
+def _field(body: Any, name: str) -> Any:
+    return body.get(name) if isinstance(body, dict) else None
+
+
+def _names(body: Any, of: str, name: str) -> tuple[str, ...]:
+    """A field of each entry of a list, as it can be shown."""
+    entries = _field(body, of)
+    found = [_field(one, name) for one in entries] if isinstance(entries, list) else []
+    return tuple(_shown(one) for one in found if isinstance(one, str) and one)
+
+
+def _shown(text: str) -> str:
+    """A name in signs that a terminal shows."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text[:_SHOWN_CHARS])
+
+
+def _only(model: str) -> tuple[str, ...]:
+    return (model,) if model else ()
+
+
+def summary(server: LocalServer) -> str:
+    """What it has and can, in a line."""
+    shown = ", ".join(server.models[:_SHOWN_MODELS]) or "no model"
+    more = len(server.models) - _SHOWN_MODELS
+    parts = [f"has {shown}{f' and {more} more' if more > 0 else ''}" if server.models else ""]
+    if server.vendor == "ollama" and not server.models:
+        parts = ["has no model"]
+    if server.vendor == "ollama" and server.loaded:
+        parts.append(f"loaded: {', '.join(server.loaded[:_SHOWN_MODELS])}")
+    words = {"dense": "embeds", "rerank": "reranks", "llm": "writes"}
+    if server.can and server.models:
+        parts.append(" and ".join(words[one] for one in server.can))
+    return "; ".join((*filter(None, parts), *server.lacks))

@@ -1,0 +1,45 @@
+"""A model that says nothing costs a search its vectors, not its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from pincite.errors import Unavailable
+from pincite.model import EvidencePack, Vector
+from pincite.profile import Profile
+from pincite.stages.retrieve import SearchMode
+from tests.scene import TEXTS, TopicEncoder, ask, make
+
+QUESTION = "how do I rotate a key with a new secret"
+
+
+class Silent(TopicEncoder):
+    async def embed_query(self, text: str) -> Vector:
+        await asyncio.sleep(60)
+        return await super().embed_query(text)
+
+
+def asked(mode: SearchMode, *names: str) -> EvidencePack:
+    spoken = [asyncio.run(make(TopicEncoder(), TEXTS, name=name)) for name in names]
+    silent = Silent()
+    profile = Profile()
+    profile = replace(profile, retrieve=replace(profile.retrieve, timeout_s=1.0, mode=mode))
+    return ask(QUESTION, *(replace(one, dense=silent) for one in spoken), profile=profile)
+
+
+@pytest.mark.parametrize("names", [("main",), ("main", "other")])
+def test_the_words_answer_and_a_warning_says_that_they_are_alone(names: tuple[str, ...]) -> None:
+    pack = asked("hybrid", *names)
+    assert pack.evidence[0].path == "keys"
+    assert pack.plan.rung == "lexical"
+    told = [one.message for one in pack.warnings if one.code == "dense_unavailable"]
+    assert len(told) == len(names)
+    assert all("within 0.8 s" in one for one in told)
+
+
+def test_where_meaning_alone_was_asked_for_nothing_answers_in_its_place() -> None:
+    with pytest.raises(Unavailable, match=r"no vector within 0.8 s"):
+        asked("vector", "main")
