@@ -40,7 +40,16 @@ SUBJECTS: Final = (
     ),
 )
 #: These take an hour or more, and run only when they are asked for.
-LONG: Final = ("million", "records", "documents", "tenants", "wordings", "descriptions", "keywords", "watching")
+LONG: Final = (
+    "million",
+    "records",
+    "documents",
+    "tenants",
+    "wordings",
+    "descriptions",
+    "keywords",
+    "watching",
+)
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
 

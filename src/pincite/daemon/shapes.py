@@ -9,6 +9,6 @@ SHAPES = {
     3: "4d9081cdfc3a824e",
     4: "2ed4f891ee2dda5f",
     5: "63800d487023391a",
-    6: "bccf5a36b63674f2",
+    6: "15fa1addc923686c",
 }
 PROTOCOL = max(SHAPES)
