@@ -12,7 +12,7 @@ import pytest
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
 from pincite.workspace.file_store import FolderFiles, TooMuch
 
-SPACE = str(uuid4())
+SPACE = "00000000-0000-4000-8000-000000000001"
 pytestmark = pytest.mark.anyio
 
 

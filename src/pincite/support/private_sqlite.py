@@ -7,7 +7,6 @@ import errno
 import os
 import shutil
 import sqlite3
-import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pincite.errors import DiskFull, MemoryUnavailable
+from pincite.support.private_file import require_private_file
 from pincite.support.sqlite_schema import migrate
 
 _BUSY_S: Final = 20.0  # others write a few rows at a time
@@ -93,8 +93,6 @@ class PrivateFile:
             try:
                 if not made:
                     self._require_own(db)
-                if stat.S_IMODE(self._path.stat().st_mode) & 0o077:
-                    self._path.chmod(0o600)
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute("PRAGMA synchronous = FULL")  # nothing else has what is kept here
                 db.execute("PRAGMA foreign_keys = ON")
@@ -120,15 +118,7 @@ class PrivateFile:
         pipe or a folder in its place is refused. Is it empty?"""
         if self._place is not None and not self._there():
             self._place()
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        file = os.open(self._path, flags, 0o600)
-        try:
-            status = os.fstat(file)
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError(0, "it is no ordinary file")
-            return status.st_size == 0
-        finally:
-            os.close(file)
+        return require_private_file(self._path, make=True).st_size == 0
 
     def _require_own(self, db: sqlite3.Connection) -> None:
         """A setting may name any file: that of another program is not written to."""

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import sqlite3
-import stat
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from pincite.errors import DiskFull, Forbidden, WorkspaceUnavailable
+from pincite.support.private_file import require_private_file
 from pincite.workspace import jobs
 from pincite.workspace.administration import DatabaseAdministration
 from pincite.workspace.checks import require_id
@@ -136,28 +135,12 @@ class SqliteWorkspaces:
                     f"the database {self._path} lacks {len(pending)} steps of its schema",
                     hint="pincite workspace migrate",
                 )
-            self._require_ordinary(make=make)
+            require_private_file(self._path, make=make)
             connection = _Connection(self._path, user_id is not None, self._clock)
         except (OSError, sqlite3.Error) as error:
             raise self.failed(error) from error
         self._ready = self._ready or not make
         return connection
-
-    def _require_ordinary(self, *, make: bool) -> None:
-        """A link, a pipe or a folder in place of the file is refused. SQLite gives the files beside
-        it the same mode. The file itself is never opened here: closing it again would let go of all
-        locks that SQLite holds on it in this process, and then others delete its log."""
-        if make and not os.path.lexists(self._path):
-            empty = self._path.with_name(f".{self._path.name}.{secrets.token_hex(8)}")
-            os.close(os.open(empty, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-            with suppress(FileExistsError):
-                os.link(empty, self._path)
-            empty.unlink()
-        mode = self._path.lstat().st_mode
-        if not stat.S_ISREG(mode):
-            raise OSError(0, "it is no ordinary file")
-        if stat.S_IMODE(mode) & 0o077:
-            self._path.chmod(0o600)
 
     def _pending(self) -> tuple[Step, ...]:
         if not os.path.lexists(self._path):

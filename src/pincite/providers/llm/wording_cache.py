@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 import threading
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final, TypeVar
+
+from pincite.support.private_file import require_private_file
 
 R = TypeVar("R")
 Key = tuple[str, str, str]
@@ -118,16 +119,8 @@ def wordings_beside(cache: Path | None) -> Wordings:
 def _make_private(path: Path) -> None:
     """A file that only its user can read. Raises OSError for anything else of that name."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    file = os.open(path, flags, 0o600)
-    try:
-        known = os.fstat(file)
-        if not stat.S_ISREG(known.st_mode) or known.st_uid != os.geteuid():
-            raise PermissionError(f"{path} is no file of this user")
-        if stat.S_IMODE(known.st_mode) & 0o077:
-            os.fchmod(file, 0o600)
-    finally:
-        os.close(file)
+    if require_private_file(path, make=True).st_uid != os.geteuid():
+        raise PermissionError(f"{path} is no file of this user")
 
 
 def _hash(key: Key) -> bytes:
