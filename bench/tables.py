@@ -36,6 +36,7 @@ from bench.stores_table import million, stores
 from bench.tenants import tenants
 from bench.thresholds import thresholds
 from bench.watching_table import watching
+from bench.wordings_table import wordings
 from pincite.evals.report.tables import table
 
 
@@ -339,4 +340,5 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "local": local,
     "keywords": keywords,
     "watching": watching,
+    "wordings": wordings,
 }
