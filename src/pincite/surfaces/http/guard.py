@@ -100,8 +100,7 @@ class Guard:
             return _problem(421, "wrong_host", "The server is not called that", request_id)
         origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
         for origin in origins:
-            own = urlsplit(origin).netloc.lower() == host and origin.startswith("http")
-            if not own and origin not in self._origins:
+            if not _is_own(origin, host) and origin not in self._origins:
                 return _problem(403, "wrong_origin", "Pages of that origin may not", request_id)
         return None
 
@@ -111,6 +110,15 @@ _HEADERS: Final = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 )
+
+
+def _is_own(origin: str, host: str) -> bool:
+    """Is it a page of this server? What is no URL is none."""
+    try:
+        found = urlsplit(origin)
+    except ValueError:
+        return False
+    return found.netloc.lower() == host and found.scheme in ("http", "https")
 
 
 def _problem(status: int, code: str, title: str, request_id: str) -> Problem:

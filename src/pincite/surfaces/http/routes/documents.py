@@ -15,7 +15,7 @@ from pincite.errors import UsageError
 from pincite.surfaces.http.bodies import DocumentChange, DocumentPage
 from pincite.surfaces.http.cursors import cursor_after, last_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
-from pincite.surfaces.http.routes.spaces import SpaceWanted, within
+from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
 from pincite.surfaces.http.serving import Desk, access, desk_of, needs
 from pincite.workspace import Access, Document
 from pincite.workspace.file_store import Stored, TooMuch
@@ -64,7 +64,7 @@ async def add_document(
         target = within(may, space_id or own)
         await session.require_editor(target)  # before a byte is read
     stored = await _store(request, desk, target)
-    wanted = id_for(may.user_id, "document", idempotency_key)
+    wanted = id_for(may, "document", idempotency_key)
     async with desk.workspaces.of(may.user_id) as session:
         made = await session.add_document(
             *(target, name, stored.content_hash, stored.size),
@@ -198,7 +198,7 @@ async def delete_document(request: Asked, state: State, document_id: DocumentId)
 async def _one(may: Access, desk: Desk, document_id: str) -> Document:
     async with desk.workspaces.of(may.user_id) as session:
         found = await session.document(document_id)
-    within(may, found.space_id)
+    require_within(may, found.space_id, "document", document_id)
     return found
 
 
