@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
 
+from pincite.surfaces.http.cursors import cursor_after
+from pincite.surfaces.http.guard import GuardLimits
 from tests.surfaces.http.desks import Office, Person, office
 
 pytestmark = pytest.mark.anyio
@@ -60,8 +64,8 @@ async def test_what_is_in_another_space_does_not_exist_for_a_key_of_one(
     ):
         told = []
         for one in (id_, str(uuid4())):
-            sent = {"json": {}} if method in ("PATCH", "PUT") else {}
-            said = await narrow.client.request(method, path.format(one), **sent)  # type: ignore[arg-type]
+            sent: dict[str, Any] = {"json": {}} if method in ("PATCH", "PUT") else {}
+            said = await narrow.client.request(method, path.format(one), **sent)
             assert said.status_code == 404, (method, path, said.text)
             told.append(alike(said, one))
         assert anna.personal not in told[0][1]
@@ -136,3 +140,155 @@ async def test_an_administrators_key_reads_no_text_of_others(served: Office, ann
 async def test_an_origin_that_is_no_url_is_refused(anna: Person, origin: str) -> None:
     said = await anna.client.get("/v1/spaces", headers={"origin": origin})
     assert (said.status_code, said.json()["code"]) == (403, "wrong_origin")
+
+
+async def test_one_key_cannot_take_all_the_room() -> None:
+    """Uploads that never end, as many as there is room for."""
+    async with office(guard=GuardLimits(at_once=3, waiting=0, each=2)) as served:
+        anna, bert = await served.person("Anna"), await served.person("Bert")
+        begun, hold = asyncio.Semaphore(0), asyncio.Event()
+
+        async def slow() -> AsyncIterator[bytes]:
+            yield b"a"
+            begun.release()
+            await hold.wait()
+
+        def upload() -> asyncio.Task[httpx.Response]:
+            sent = {"params": {"filename": "a.txt"}, "content": slow()}
+            return asyncio.create_task(anna.client.post("/v1/documents", **sent))  # type: ignore[arg-type]
+
+        going = [upload(), upload()]
+        for _ in going:
+            await begun.acquire()
+        for spelled in (f"Bearer {anna.key}", f"bearer   {anna.key} "):
+            said = await anna.client.get("/v1/spaces", headers={"authorization": spelled})
+            assert (said.status_code, said.json()["code"]) == (429, "rate_limited")
+            assert said.headers["retry-after"] == "1"
+        assert (await bert.client.get("/v1/spaces")).status_code == 200
+        hold.set()
+        assert [one.status_code for one in await asyncio.gather(*going)] == [202, 202]
+        assert (await anna.client.get("/v1/spaces")).status_code == 200
+
+
+async def test_a_document_that_moves_while_its_bytes_come_keeps_them(
+    served: Office, anna: Person
+) -> None:
+    space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
+    made = await anna.upload("plans.md", SECRET)
+    path = f"/v1/documents/{made['id']}"
+
+    async def moving() -> AsyncIterator[bytes]:
+        yield b"# Plans\n\n"
+        said = await anna.client.patch(path, json={"space_id": space})
+        assert said.status_code == 200
+        yield b"The kingston plan.\n"
+
+    said = await anna.client.put(f"{path}/content", content=moving())
+    assert (said.status_code, said.json()["space_id"]) == (202, space)
+    assert b"kingston" in (await anna.client.get(f"{path}/content")).content
+    await served.work()
+    assert (await anna.client.get(path)).json()["status"] == "ready"
+
+
+async def test_a_key_of_one_space_changes_nothing_that_has_left_it_meanwhile(
+    served: Office, anna: Person
+) -> None:
+    narrow = await narrow_of(served, anna)
+    made = await narrow.upload("plans.md", SECRET)
+    path = f"/v1/documents/{made['id']}"
+
+    async def moving() -> AsyncIterator[bytes]:
+        said = await anna.client.patch(path, json={"space_id": anna.personal})
+        assert said.status_code == 200
+        yield b"other"
+
+    said = await narrow.client.put(f"{path}/content", content=moving())
+    assert (said.status_code, said.json()["code"]) == (404, "not_found")
+    now = (await anna.client.get(path)).json()
+    assert (now["space_id"], now["content_hash"]) == (anna.personal, made["content_hash"])
+    assert (await anna.client.get(f"{path}/content")).content == SECRET
+
+
+async def test_a_membership_that_ends_while_bytes_come_keeps_them_out(
+    served: Office, anna: Person
+) -> None:
+    bert = await served.person("Bert")
+    space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
+    member = f"/v1/spaces/{space}/members/{bert.id}"
+    for end in ("DELETE", "PUT"):
+        assert (await anna.client.put(member, json={"role": "editor"})).status_code == 200
+
+        async def ending(how: str = end) -> AsyncIterator[bytes]:
+            body = {"role": "viewer"} if how == "PUT" else None
+            assert (await anna.client.request(how, member, json=body)).is_success
+            yield b"text"
+
+        params = {"filename": "a.txt", "space_id": space}
+        said = await bert.client.post("/v1/documents", params=params, content=ending())
+        assert said.status_code == (404 if end == "DELETE" else 403)
+    assert (await anna.client.get("/v1/documents")).json()["items"] == []
+
+
+async def test_a_viewer_moves_nothing_in_or_out(served: Office, anna: Person) -> None:
+    bert = await served.person("Bert")
+    space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
+    await anna.client.put(f"/v1/spaces/{space}/members/{bert.id}", json={"role": "viewer"})
+    theirs = await anna.upload("plans.md", SECRET, space_id=space)
+    own = await bert.upload("own.md", "mine")
+    for id_, to in ((theirs["id"], bert.personal), (own["id"], space)):
+        said = await bert.client.patch(f"/v1/documents/{id_}", json={"space_id": to})
+        assert (said.status_code, said.json()["code"]) == (403, "forbidden")
+    narrow = await served.person("Anna", user_id=anna.id, space_id=space)
+    path = f"/v1/documents/{theirs['id']}"
+    said = await narrow.client.patch(path, json={"space_id": anna.personal})
+    assert said.status_code == 404
+    assert (await anna.client.get(path)).json()["space_id"] == space
+
+
+async def test_what_is_uploaded_is_never_a_page(served: Office, anna: Person) -> None:
+    made = await anna.upload('x";a=b.html', "<script>alert(1)</script>")
+    said = await anna.client.get(f"/v1/documents/{made['id']}/content")
+    assert said.headers["content-type"] == "application/octet-stream"
+    assert said.headers["content-disposition"] == "attachment"
+    assert said.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in said.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/v1/documents/..%2F..%2Fetc", "/v1/documents/%2e%2e/content", "/v1/spaces/%00/members"),
+        *("/v1/documents/x%2Fcontent", "/v1/feeds/" + "a" * 9_000, "/v1/documents//content"),
+        *(
+            "/v1/documents?limit=0",
+            "/v1/documents?limit=1001",
+            "/v1/documents?limit=" + "9" * 5_000,
+        ),
+        *(
+            "/v1/documents?cursor=" + "A" * 200,
+            "/v1/documents?cursor=%00%ff",
+            "/v1/feeds/%0d%0aa:b",
+        ),
+    ],
+)
+async def test_a_path_that_cannot_be_is_a_mistake_of_the_client(anna: Person, path: str) -> None:
+    said = await anna.client.get(path)
+    assert said.status_code in (400, 404), said.text
+    assert said.json()["code"] in ("invalid_request", "not_found")
+
+
+async def test_a_cursor_that_is_made_up_points_into_ones_own_documents(
+    served: Office, anna: Person
+) -> None:
+    bert = await served.person("Bert")
+    await bert.upload("plans.md", SECRET)
+    own = await anna.upload("own.md", "mine")
+    lowest = cursor_after(anna.id, "0" * 8 + "-0000-0000-0000-" + "0" * 12)
+    page = (await anna.client.get("/v1/documents", params={"cursor": lowest})).json()
+    assert [one["id"] for one in page["items"]] == [own["id"]]
+    for last in ("' OR 1=1 --", "", "z" * 36):
+        said = await anna.client.get(
+            "/v1/documents", params={"cursor": cursor_after(anna.id, last)}
+        )
+        assert said.status_code in (200, 400)
+        assert "plans" not in said.text
