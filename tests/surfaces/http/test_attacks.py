@@ -292,3 +292,78 @@ async def test_a_cursor_that_is_made_up_points_into_ones_own_documents(
         )
         assert said.status_code in (200, 400)
         assert "plans" not in said.text
+
+
+async def test_every_way_to_cite_what_is_hidden_is_answered_as_what_there_is_not(
+    served: Office, anna: Person
+) -> None:
+    bert = await served.person("Bert")
+    made = await anna.upload("plans.md", SECRET)
+    await bert.upload("own.md", "# Mine\n\nNothing of others.\n")
+    await served.work()
+    said = (await anna.client.post("/v1/search", json={"question": "zanzibar plan"})).json()
+    found = said["evidence"][0]
+    path, chunk, id_ = found["path"], found["chunk_id"], made["id"]
+    other, none = str(uuid4()), uuid4().hex
+    for hidden, missing in (
+        (found["citation"], found["citation"].replace(id_, other)),
+        (path, path.replace(id_, other)),
+        (f"documents:{path}:1-3", f"documents:{path.replace(id_, other)}:1-3"),
+        (f"documents:{path}:900-901", f"documents:{path.replace(id_, other)}:900-901"),
+        (f"#{chunk}", f"#{none}"),
+        (f"#{chunk[:12]}", f"#{none[:12]}"),
+    ):
+        told = []
+        for one in (hidden, missing):
+            claims = {"claims": [{"citation": one, "quote": "The zanzibar plan."}]}
+            for path_, body in (("read", {"citation": one}), ("verify", claims)):
+                answer = await bert.client.post(f"/v1/evidence/{path_}", json=body)
+                assert "The zanzibar plan" not in answer.text
+                told.append(alike(answer, one.removeprefix("#")))
+        assert told[:2] == told[2:], hidden
+    own = await anna.client.post("/v1/evidence/read", json={"citation": f"#{chunk[:12]}"})
+    assert "zanzibar" in own.text
+
+
+async def test_who_is_no_member_any_more_finds_nothing_however_many_ask_meanwhile(
+    served: Office, anna: Person
+) -> None:
+    bert = await served.person("Bert")
+    space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
+    made = await anna.upload("plans.md", SECRET, space_id=space)
+    await served.work()
+    member, asked = f"/v1/spaces/{space}/members/{bert.id}", {"question": "zanzibar plan"}
+    for _ in range(5):
+        assert (await anna.client.put(member, json={"role": "viewer"})).status_code == 200
+        assert await bert.found("zanzibar plan") == {"plans.md"}
+        going = [asyncio.create_task(bert.client.post("/v1/search", json=asked)) for _ in range(6)]
+        await asyncio.sleep(0)
+        assert (await anna.client.delete(member)).status_code == 204
+        after = await bert.client.post("/v1/search", json=asked)
+        assert "The zanzibar plan" not in after.text
+        assert (await bert.client.get(f"/v1/documents/{made['id']}")).status_code == 404
+        assert {one.status_code for one in await asyncio.gather(*going)} == {200}
+
+
+async def test_what_is_deleted_or_moved_while_it_is_indexed_is_where_it_was_asked_last(
+    served: Office, anna: Person
+) -> None:
+    bert = await served.person("Bert")
+    space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
+    await anna.client.put(f"/v1/spaces/{space}/members/{bert.id}", json={"role": "viewer"})
+    for _ in range(4):
+        going = await anna.upload("plans.md", SECRET, space_id=space)
+        moving = await anna.upload("plans.md", SECRET, space_id=space)
+        working = asyncio.create_task(served.work())
+        await asyncio.sleep(0.01)
+        await anna.client.delete(f"/v1/documents/{going['id']}")
+        path = f"/v1/documents/{moving['id']}"
+        await anna.client.patch(path, json={"space_id": anna.personal})
+        assert await bert.found("zanzibar plan") == set()
+        await working
+        await served.work()
+        assert await bert.found("zanzibar plan") == set()
+        assert await anna.found("zanzibar plan", space_id=space) == set()
+        assert await anna.found("zanzibar plan") == {"plans.md"}
+        await anna.client.delete(path)
+        await served.work()
