@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from pincite.errors import NotFound
 from pincite.model import ChatMode, TaskMode
 from pincite.workspace import Document, Role
+from pincite.workspace.checks import missing
 from pincite.workspace.model import Access
 
 Id = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
@@ -36,7 +36,7 @@ class Within(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """The access of a key, restricted further. Raises NotFound for a space that is not the
         key's."""
         if self.space_id is not None and access.space_id not in (None, self.space_id):
-            raise NotFound(f"there is no space {self.space_id}")
+            raise missing("space", self.space_id)
         return msgspec.structs.replace(
             access,
             space_id=access.space_id or self.space_id,

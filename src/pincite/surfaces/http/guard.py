@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -30,11 +31,13 @@ _STREAMED: Final = ("/v1/documents", "/v1/answers")  # uploads and answers have 
 @dataclass(frozen=True, slots=True)
 class GuardLimits:
     """`at_once`: requests that are worked on; `waiting`: those that wait for one of them to end,
-    more are refused. `seconds` for one request, `stream_s` for an upload or a streamed answer. All
-    guesses on the safe side, unmeasured."""
+    more are refused. `each`: those of one key, so that one that is slow on purpose leaves room for
+    others. `seconds` for one request, `stream_s` for an upload or a streamed answer. All guesses on
+    the safe side, unmeasured."""
 
     at_once: int = 64
     waiting: int = 256
+    each: int = 32
     seconds: float = 60.0
     stream_s: float = 600.0
 
@@ -51,6 +54,7 @@ class Guard:
         self._limits = limits
         self._room = asyncio.Semaphore(limits.at_once)
         self._inside = 0
+        self._of_key: Counter[bytes] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -81,7 +85,13 @@ class Guard:
             busy = TooManyRequests("the server has no room for more requests", 1.0, status=503)
             await _refuse(answer, problem_of(busy, request_id), retry_s=1)
             return
+        keys = _keys(scope)
+        if any(self._of_key[key] >= limits.each for key in keys):
+            busy = TooManyRequests(f"a key has {limits.each} requests at a time", 1.0)
+            await _refuse(answer, problem_of(busy, request_id), retry_s=1)
+            return
         self._inside += 1
+        self._of_key.update(keys)
         streamed = str(scope["path"]).startswith(_STREAMED)
         try:
             async with asyncio.timeout(limits.stream_s if streamed else limits.seconds):
@@ -92,6 +102,7 @@ class Guard:
                 await _refuse(answer, problem_of(error, request_id))
         finally:
             self._inside -= 1
+            self._of_key -= Counter(keys)  # keeps what is above zero
 
     def _refusal(self, scope: Scope, request_id: str) -> Problem | None:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
@@ -100,8 +111,7 @@ class Guard:
             return _problem(421, "wrong_host", "The server is not called that", request_id)
         origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
         for origin in origins:
-            own = urlsplit(origin).netloc.lower() == host and origin.startswith("http")
-            if not own and origin not in self._origins:
+            if not _is_own(origin, host) and origin not in self._origins:
                 return _problem(403, "wrong_origin", "Pages of that origin may not", request_id)
         return None
 
@@ -111,6 +121,21 @@ _HEADERS: Final = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 )
+
+
+def _keys(scope: Scope) -> frozenset[bytes]:
+    """The keys that a request shows, true or not, however their header is written."""
+    given = (value for name, value in scope["headers"] if name == b"authorization")
+    return frozenset(value.partition(b" ")[2].strip() for value in given) - {b""}
+
+
+def _is_own(origin: str, host: str) -> bool:
+    """Is it a page of this server? What is no URL is none."""
+    try:
+        found = urlsplit(origin)
+    except ValueError:
+        return False
+    return found.netloc.lower() == host and found.scheme in ("http", "https")
 
 
 def _problem(status: int, code: str, title: str, request_id: str) -> Problem:

@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 from litestar.params import HeaderParameter
 
 from pincite.surfaces.http.problems import Conflict
+from pincite.workspace import Access
 
 _NAMESPACE: Final = UUID("6f2b0f5e-4f0e-4c0e-9a53-1f6f0a4f7d11")
 
@@ -26,11 +27,13 @@ IdempotencyKey = Annotated[
 ]
 
 
-def id_for(user_id: str, operation: str, key: str | None) -> str | None:
-    """The id of what this request makes; None for a new one each time."""
+def id_for(access: Access, operation: str, key: str | None) -> str | None:
+    """The id of what this request makes; None for a new one each time. Keys of one space have ids
+    of their own: they cannot ask what the user has made elsewhere."""
     if key is None:
         return None
-    return str(uuid5(_NAMESPACE, f"{user_id}\0{operation}\0{key}"))
+    whose = access.user_id if access.space_id is None else f"{access.user_id}/{access.space_id}"
+    return str(uuid5(_NAMESPACE, f"{whose}\0{operation}\0{key}"))
 
 
 def require_same(asked: tuple[object, ...], made: tuple[object, ...]) -> None:

@@ -15,7 +15,7 @@ from pincite.errors import UsageError
 from pincite.surfaces.http.bodies import DocumentChange, DocumentPage
 from pincite.surfaces.http.cursors import cursor_after, last_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
-from pincite.surfaces.http.routes.spaces import SpaceWanted, within
+from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
 from pincite.surfaces.http.serving import Desk, access, desk_of, needs
 from pincite.workspace import Access, Document
 from pincite.workspace.file_store import Stored, TooMuch
@@ -64,7 +64,7 @@ async def add_document(
         target = within(may, space_id or own)
         await session.require_editor(target)  # before a byte is read
     stored = await _store(request, desk, target)
-    wanted = id_for(may.user_id, "document", idempotency_key)
+    wanted = id_for(may, "document", idempotency_key)
     async with desk.workspaces.of(may.user_id) as session:
         made = await session.add_document(
             *(target, name, stored.content_hash, stored.size),
@@ -146,9 +146,11 @@ async def replace_document(request: Asked, state: State, document_id: DocumentId
         await session.require_editor(found.space_id)
     stored = await _store(request, desk, found.space_id)
     async with desk.workspaces.of(may.user_id) as session:
-        return await session.change_document(
+        made = await session.change_document(
             document_id, content_hash=stored.content_hash, size=stored.size
         )
+        await _follow(may, desk, found.space_id, made)
+    return made
 
 
 @patch(
@@ -171,13 +173,17 @@ async def change_document(
             await session.require_editor(data.space_id)
         await desk.files.copy(found.space_id, data.space_id, found.content_hash)
     async with desk.workspaces.of(may.user_id) as session:
-        return await session.change_document(
+        made = await session.change_document(
             document_id,
             filename=name,
             space_id=data.space_id,
             given=data.metadata,
             source_ids=data.source_ids,
         )
+        require_within(may, made.space_id, "document", document_id)
+        if made.content_hash != found.content_hash:  # replaced since it was looked at
+            await _follow(may, desk, found.space_id, made)
+    return made
 
 
 @delete(
@@ -192,14 +198,23 @@ async def delete_document(request: Asked, state: State, document_id: DocumentId)
     may, desk = access(request), desk_of(state)
     await _one(may, desk, document_id)
     async with desk.workspaces.of(may.user_id) as session:
-        await session.delete_document(document_id)
+        gone = await session.delete_document(document_id)
+        require_within(may, gone.space_id, "document", document_id)  # it may have moved since
 
 
 async def _one(may: Access, desk: Desk, document_id: str) -> Document:
     async with desk.workspaces.of(may.user_id) as session:
         found = await session.document(document_id)
-    within(may, found.space_id)
+    require_within(may, found.space_id, "document", document_id)
     return found
+
+
+async def _follow(may: Access, desk: Desk, from_space: str, made: Document) -> None:
+    """Where a document was moved while its bytes came, they go after it, and nothing is changed in
+    a space that the key may not touch. Raises NotFound, which undoes the change."""
+    require_within(may, made.space_id, "document", made.id)
+    if made.space_id != from_space:
+        await desk.files.copy(from_space, made.space_id, made.content_hash)
 
 
 async def _store(request: Asked, desk: Desk, space_id: str) -> Stored:

@@ -15,6 +15,7 @@ from pincite.surfaces.http.bodies import Ready
 from pincite.surfaces.http.description import described
 from pincite.surfaces.http.serving import access, desk_of, needs
 from pincite.workspace import ApiKey
+from pincite.workspace.checks import missing
 
 _ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 KeyId = Annotated[str, PathParameter(pattern=_ID, description="The id of a key.")]
@@ -72,15 +73,23 @@ async def metrics(state: State) -> Response[bytes]:
 
 @get("/v1/keys", guards=[needs("search", "write")], operation_id="keys", tags=["keys"])
 async def keys(request: Asked, state: State) -> tuple[ApiKey, ...]:
-    """The keys of the key's user, without their secrets."""
-    async with desk_of(state).workspaces.of(access(request).user_id) as session:
-        return await session.keys()
+    """The keys of the key's user, without their secrets. A key of one space sees those of that
+    space."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        found = await session.keys()
+    return tuple(one for one in found if may.space_id in (None, one.space_id))
 
 
 @delete("/v1/keys/{key_id:str}", guards=[needs("write")], operation_id="revoke_key", tags=["keys"])
 async def revoke_key(request: Asked, state: State, key_id: KeyId) -> None:
-    """Revoke a key of the same user. It is refused from the next request on, everywhere."""
-    async with desk_of(state).workspaces.of(access(request).user_id) as session:
+    """Revoke a key of the same user; a key of one space revokes those of that space. It is refused
+    from the next request on, everywhere."""
+    may = access(request)
+    async with desk_of(state).workspaces.of(may.user_id) as session:
+        of_space = {one.id for one in await session.keys() if one.space_id == may.space_id}
+        if may.space_id is not None and key_id not in of_space:
+            raise missing("key", key_id)
         await session.revoke_key(key_id)
 
 

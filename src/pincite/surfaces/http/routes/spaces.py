@@ -13,6 +13,7 @@ from pincite.surfaces.http.bodies import FeedBody, FeedChange, NameBody, RoleBod
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.serving import access, desk_of, needs
 from pincite.workspace import Access, Feed, Membership, Space
+from pincite.workspace.checks import missing
 
 _ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 SpaceId = Annotated[str, PathParameter(pattern=_ID, description="The id of a space.")]
@@ -25,8 +26,15 @@ Asked = Request[Any, Any, State]
 def within(access_: Access, space_id: str) -> str:
     """A space that the key may touch. Raises NotFound."""
     if access_.space_id not in (None, space_id):
-        raise NotFound(f"there is no space {space_id}")
+        raise missing("space", space_id)
     return space_id
+
+
+def require_within(access_: Access, space_id: str, what: str, id_: str) -> None:
+    """What is in another space than the key's does not exist for it. Raises NotFound, in the words
+    for an id that there is not: they name neither the space nor that there is one."""
+    if access_.space_id not in (None, space_id):
+        raise missing(what, id_)
 
 
 @get("/v1/spaces", guards=[needs("search", "write")], operation_id="spaces", tags=["spaces"])
@@ -47,7 +55,7 @@ async def add_space(
     if may.space_id is not None:
         raise NotFound("a key of one space makes no other")
     async with desk_of(state).workspaces.of(may.user_id) as session:
-        wanted = id_for(may.user_id, "space", idempotency_key)
+        wanted = id_for(may, "space", idempotency_key)
         made = await session.add_space(data.name, id_=wanted)
     require_same((data.name,), (made.name,))
     return made
@@ -152,7 +160,7 @@ async def add_feed(
     """A new feed, without documents. Editors of the space may."""
     may = access(request)
     async with desk_of(state).workspaces.of(may.user_id) as session:
-        target, wanted = within(may, data.space_id), id_for(may.user_id, "feed", idempotency_key)
+        target, wanted = within(may, data.space_id), id_for(may, "feed", idempotency_key)
         made = await session.add_feed(target, data.name, id_=wanted)
     require_same((target, data.name), (made.space_id, made.name))
     return made
@@ -169,7 +177,7 @@ async def feed(request: Asked, state: State, feed_id: FeedId) -> Feed:
     may = access(request)
     async with desk_of(state).workspaces.of(may.user_id) as session:
         found = await session.feed(feed_id)
-        within(may, found.space_id)
+        require_within(may, found.space_id, "feed", feed_id)
         return found
 
 
@@ -186,7 +194,7 @@ async def change_feed(
     search. Editors of the space may."""
     may = access(request)
     async with desk_of(state).workspaces.of(may.user_id) as session:
-        within(may, (await session.feed(feed_id)).space_id)
+        require_within(may, (await session.feed(feed_id)).space_id, "feed", feed_id)
         if data.add:
             await session.add_to_feed(feed_id, data.add)
         if data.remove:
@@ -201,7 +209,7 @@ async def delete_feed(request: Asked, state: State, feed_id: FeedId) -> None:
     """Delete a feed. Its documents stay."""
     may = access(request)
     async with desk_of(state).workspaces.of(may.user_id) as session:
-        within(may, (await session.feed(feed_id)).space_id)
+        require_within(may, (await session.feed(feed_id)).space_id, "feed", feed_id)
         await session.delete_feed(feed_id)
 
 
