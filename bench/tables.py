@@ -14,6 +14,7 @@ from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.code_search_table import code_search
 from bench.conversations_table import conversations
+from bench.descriptions_table import descriptions
 from bench.diversity_table import diversity
 from bench.documents_table import documents
 from bench.encoder import EncoderFigures
@@ -341,4 +342,5 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "keywords": keywords,
     "watching": watching,
     "wordings": wordings,
+    "descriptions": descriptions,
 }

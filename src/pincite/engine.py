@@ -98,7 +98,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 vectors are made by another process), `model`, `sparse`, `attributes` (of all that
                 is indexed; texts such as `course=ml` as `attribute_texts`), `ocr` (whether pages of
                 PDFs that are pictures are read), `retry` (files that gave no text before),
-                `wait_s` (seconds, for others who write), `on_notice`, `on_fetch`.
+                `mask_secrets` (stars in place of what looks like a secret), `wait_s` (seconds, for
+                others who write), `on_notice`, `on_fetch`.
             options: the same as one value, in place of `keywords`.
 
         Returns a report for each source, in the order of `locations`. A file that cannot be read
