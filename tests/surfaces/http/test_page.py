@@ -184,6 +184,7 @@ def test_each_example_answers_what_the_page_says() -> None:
 
 def test_an_answer_that_says_something_else_is_seen() -> None:
     assert holds({"a": [{"b": "..."}]}, {"a": [{"b": 1, "c": 2}, 3], "d": 4})
-    for other in ({}, {"a": []}, {"a": [{"b": None}]}, {"a": [{"c": 1}]}):
+    others: list[Any] = [{}, {"a": []}, {"a": [{"b": None}]}, {"a": [{"c": 1}]}]
+    for other in others:
         assert not holds({"a": [{"b": "..."}]}, other)
     assert not holds({"a": 1}, {"a": 2})
