@@ -141,7 +141,7 @@ class Machine:
         return settings_of(folder, said)
 
     def program(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        done: subprocess.CompletedProcess[str] = subprocess.run(
             [binary(name), f"--host={self.server.folder}", *words],
             capture_output=True,
             text=True,
@@ -149,6 +149,7 @@ class Machine:
             cwd="/tmp",
             **unprivileged(),  # type: ignore[call-overload]
         )
+        return done
 
     def protection(self) -> tuple[object, ...]:
         """Owners, row level security and policies of all tables, and what roles may do."""
