@@ -32,13 +32,13 @@ def size_gb(chunks: int, dimensions: int, kind: str, replicas: int) -> tuple[flo
     return memory / 1e9, disk / 1e9
 
 
-def table(replicas: int = 2) -> str:
-    """The table in Markdown."""
+def table(replicas: int = 2, numbers: tuple[int, ...] = CHUNKS) -> str:
+    """The table in Markdown, for so many chunks each."""
     lines = [
         "| chunks | dimensions | vectors | memory, GB | disk, GB |",
         "|---:|---:|---|---:|---:|",
     ]
-    for chunks in CHUNKS:
+    for chunks in numbers:
         for dimensions in DIMENSIONS:
             for kind in KINDS:
                 memory, disk = size_gb(chunks, dimensions, kind, replicas)

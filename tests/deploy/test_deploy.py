@@ -43,3 +43,11 @@ def test_the_table_of_sizes_is_what_the_formula_gives() -> None:
     memory, disk = sizing["size_gb"](1_000_000, 384, "in memory", 1)
     assert memory == pytest.approx(1.5 * (1.536 + 0.128 + 0.480))
     assert disk == pytest.approx(2 * (1.536 + 0.128 + 0.480 + 1.2))
+
+
+def test_the_page_on_operation_has_the_sizes_of_one_server() -> None:
+    sizing = runpy.run_path(str(DEPLOY / "sizing.py"))
+    page = (DEPLOY.parent / "docs/operation.md").read_text()
+    assert sizing["table"](1, (1_000_000, 10_000_000, 100_000_000)) in page
+    memory, _ = sizing["size_gb"](1_000_000, 1_024, "in memory", 1)
+    assert memory < 8  # what the deployed files allow, as the page says

@@ -41,6 +41,13 @@ async def test_a_file_is_read_as_it_was_put_and_only_by_its_owner(tmp_path: Path
         await files.read(SPACE, stored.content_hash)
 
 
+async def test_folders_that_are_made_on_the_way_are_their_owner_s_alone(tmp_path: Path) -> None:
+    await FolderFiles(tmp_path / "index" / "files").put(SPACE, pieces(b"one"), 100)
+    made = [one for one in tmp_path.rglob("*") if one.is_dir()]
+    assert len(made) == 4
+    assert [one for one in made if one.stat().st_mode & 0o077] == []
+
+
 async def test_of_a_file_that_is_too_large_or_is_cut_off_nothing_stays(tmp_path: Path) -> None:
     files = FolderFiles(tmp_path)
     with pytest.raises(TooMuch, match="more than 5 bytes"):

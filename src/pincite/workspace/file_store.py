@@ -129,7 +129,9 @@ async def _done(work: Callable[..., T], *given: object) -> T:
 
 
 def _create(path: Path) -> int:
-    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    for folder in (*reversed(path.parent.parents), path.parent):
+        if not folder.exists():  # `parents=True` would let everybody read those above
+            folder.mkdir(0o700, exist_ok=True)
     _tidy(path.parent)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 

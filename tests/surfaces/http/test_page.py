@@ -1,0 +1,190 @@
+"""The examples of docs/http.md, run with curl against a server in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+
+from tests.places import HANGS_S, quick_folder
+
+PAGE = Path(__file__).parents[3] / "docs/http.md"
+PINCITE = (sys.executable, "-m", "pincite.surfaces.cli.app")
+_BLOCK = re.compile(r"```sh\n(.*?)```\n(?:```json\n(.*?)```)?", re.DOTALL)
+
+
+class Example(NamedTuple):
+    """Commands, and what the page says of the answer of the last one."""
+
+    commands: tuple[str, ...]
+    answer: Any
+
+
+def examples() -> list[Example]:
+    found = _BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    return [
+        Example(tuple(code.strip().splitlines()), json.loads(answer) if answer else None)
+        for code, answer in found
+    ]
+
+
+def holds(shown: Any, said: Any) -> bool:
+    """Is everything that is shown so? `...` is any value; lists may go on."""
+    if shown == "...":
+        return said is not None
+    if isinstance(shown, dict):
+        return isinstance(said, dict) and all(
+            name in said and holds(value, said[name]) for name, value in shown.items()
+        )
+    if isinstance(shown, list):
+        return len(said) >= len(shown) and all(map(holds, shown, said))
+    return bool(shown == said)
+
+
+def route_of(command: str) -> tuple[str, str] | None:
+    """Method and path of a call, the names of ids in place of ids; None for what is none."""
+    words = shlex.split(command)
+    if words[0] != "curl":
+        return None
+    path = words[-1].removeprefix("$URL").partition("?")[0]
+    told = words[words.index("-X") + 1] if "-X" in words else None
+    sends = {"--json", "--data-binary"} & set(words)
+    return told or ("POST" if sends else "GET"), path
+
+
+class Served(NamedTuple):
+    """A server for the examples, the folder that they run in, and what they name."""
+
+    url: str
+    folder: Path
+    names: dict[str, str]
+
+    def run(self, command: str) -> str:
+        for name, value in self.names.items():
+            command = command.replace(name, value)
+        environ = {"PATH": os.environ["PATH"], "URL": self.url, "CURL_HOME": str(self.folder)}
+        done = subprocess.run(
+            ["bash", "-euc", command],
+            cwd=self.folder,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=HANGS_S,
+        )
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        return done.stdout
+
+
+@contextmanager
+def serving() -> Iterator[Served]:
+    """`pincite serve` with Ada and Bert, and keys in files."""
+    with quick_folder() as folder:
+        environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        environ |= {"PINCITE_INDEX": str(folder / "index"), "PINCITE_OFFLINE": "1"}
+        environ["PINCITE_IDLE_S"] = "60"
+
+        def pincite(*words: str) -> Any:
+            done = subprocess.run(
+                [*PINCITE, "workspace", *words, "--json"],
+                cwd=folder,
+                env=environ,
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=HANGS_S,
+            )
+            return json.loads(done.stdout)
+
+        pincite("migrate")
+        ada, bert = (pincite("user", "add", name)["id"] for name in ("Ada", "Bert"))
+        keys = {}
+        for name, scopes in (
+            ("laptop", ("search", "write")),
+            ("old", ("search",)),
+            ("metrics", ("admin",)),
+        ):
+            flags = [word for scope in scopes for word in ("--scope", scope)]
+            keys[name] = pincite("key", "add", ada, "--name", name, *flags)
+        for file, name in (("key.txt", "laptop"), ("admin.txt", "metrics")):
+            (folder / file).write_text(f"Authorization: Bearer {keys[name]['key']}\n")
+        (folder / ".curlrc").write_text("silent\nshow-error\nfail-with-body\n")
+        log = folder / "log"
+        with log.open("w") as output:
+            server = subprocess.Popen(
+                [*PINCITE, "serve", "--lexical", "--port", "0"],
+                cwd=folder,
+                env=environ,
+                stdout=output,
+                stderr=output,
+            )
+        try:
+            while not (said := re.search(r" at (http://\S+)", log.read_text())):
+                assert server.poll() is None, log.read_text()
+                time.sleep(0.05)
+            yield Served(said[1], folder, {"USER_ID": bert, "KEY_ID": keys["old"]["id"]})
+        finally:
+            server.terminate()
+            server.wait(HANGS_S)
+            stop = [*PINCITE, "stop"]
+            subprocess.run(stop, cwd=folder, env=environ, capture_output=True, check=False)
+
+
+@pytest.mark.timeout(HANGS_S)
+def test_each_example_answers_what_the_page_says() -> None:
+    assert shutil.which("curl"), "apt-get install curl"
+    made = {"/v1/documents": "DOCUMENT_ID", "/v1/spaces": "SPACE_ID", "/v1/feeds": "FEED_ID"}
+    with serving() as served:
+        for example in examples():
+            for command in example.commands:
+                said = served.run(command)
+                method, path = route_of(command) or ("", "")
+                if (method, path) == ("GET", "/v1/documents/DOCUMENT_ID"):
+                    while json.loads(said)["status"] not in ("ready", "failed"):
+                        time.sleep(0.05)
+                        said = served.run(command)
+                if method == "POST" and path in made:
+                    served.names[made[path]] = json.loads(said)["id"]
+                if path == "/v1/search":
+                    served.names["CITATION"] = json.loads(said)["evidence"][0]["citation"]
+                if path.endswith("/content") and method == "GET":
+                    assert said == (served.folder / "keys.md").read_text()
+                if path == "/v1/context":
+                    assert "rotate_key" in said
+                if "--no-buffer" in command:
+                    named = [line for line in said.splitlines() if line.startswith("event: ")]
+                    assert named[-1] == "event: answer"
+                if path == "/metrics":
+                    assert "pincite_requests_total" in said
+            if example.answer is not None:
+                assert holds(example.answer, json.loads(said)), (example, said)
+        described = httpx.get(f"{served.url}/openapi.json").json()
+        left = {
+            (method.upper(), re.sub(r"\{(\w+)\}", lambda one: one[1].upper(), path))
+            for path, operations in described["paths"].items()
+            for method in operations
+        } - {route_of(command) for example in examples() for command in example.commands}
+        assert left == set()
+        log = (served.folder / "log").read_text()
+        assert "rotate" not in log
+        assert "pin_" not in log
+
+
+def test_an_answer_that_says_something_else_is_seen() -> None:
+    assert holds({"a": [{"b": "..."}]}, {"a": [{"b": 1, "c": 2}, 3], "d": 4})
+    others: list[Any] = [{}, {"a": []}, {"a": [{"b": None}]}, {"a": [{"c": 1}]}]
+    for other in others:
+        assert not holds({"a": [{"b": "..."}]}, other)
+    assert not holds({"a": 1}, {"a": 2})
