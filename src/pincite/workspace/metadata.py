@@ -29,8 +29,8 @@ Found = tuple[str, str]  #: a value and the rule that it is from; both empty whe
 _MOST_CHARS: Final = 1_000  # of a value; guess, unmeasured
 _TITLE_CHARS: Final = 120  # a first line that is longer is no title; guess, unmeasured
 _BEGINNING: Final = 5_000  # characters in which phrases of a type stand; guess, unmeasured
-_LEAD: Final = 1.5  # a category needs so many times the words of the next one; see decision 0045
-_FEWEST: Final = 4  # different words of a category; see decision 0045
+_LEAD: Final = 1.5  # times the words of the next category; guess, unmeasured
+_FEWEST: Final = 4  # different words of a category; guess, unmeasured
 _NOTHING: Final[Found] = ("", "")
 
 _TYPE_OF_LANGUAGE: Final = {
@@ -39,7 +39,10 @@ _TYPE_OF_LANGUAGE: Final = {
     "slides": "presentation", "epub": "book", "notebook": "notebook",
 }  # fmt: skip
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_HEADING: Final = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.{0,300})|<h[1-3]\b[^>]{0,200}>([^<]{1,300})")
+_HEADING: Final = re.compile(
+    r"^(?:[ ]{0,3}#{1,6}[ \t]+(\S.{0,300})|[ ]{0,20}<h[1-3]\b[^>\n]{0,200}>([^<]{1,300}))", re.M
+)
+_OPEN_FENCE: Final = re.compile(r"^(?:```|~~~)", re.M)
 _MAIL: Final = re.compile(r"(?:From|To|Subject|Date|Cc|Von|An|Betreff): ?\S")
 _SUBJECT: Final = re.compile(r"^(?:Subject|Betreff):[ \t]*(\S.{0,300})$", re.M)
 _VERSION: Final = re.compile(
@@ -95,8 +98,8 @@ def title_found(filename: str, head: str, title: str = "") -> Found:
         lines = head[:_BEGINNING].lstrip("\ufeff\r\n \t").splitlines()
         first = lines[0].strip() if lines else ""
         alone = len(lines) > 1 and not lines[1].strip(" \t=-*~#")
-        if alone and 0 < len(first) <= _TITLE_CHARS and first[-1] not in ".,;:?!" and _words(first):
-            return first, "first line"
+        if alone and 0 < len(first) <= _TITLE_CHARS and first[-1] not in ",;:" and _words(first):
+            return first.rstrip(" ."), "first line"
     else:
         read = title_of(head, filename, language)
         if read != filename:
@@ -169,8 +172,11 @@ def _type_by_shape(head: str, structure: str) -> str:
         return "log"
     if structure == "tabular":
         return "table"
-    if structure == "structured":
-        if head.lstrip("\ufeff \r\n\t")[:1] == "<" or is_json(head, whole=len(head) < LOOK):
+    if structure == "structured" and not (_OPEN_FENCE.search(head) and _HEADING.search(head)):
+        start = head.lstrip("\ufeff \r\n\t")[:5].lower()
+        if start == "<?php":
+            return "code"
+        if start[:1] == "<" or is_json(head, whole=len(head) < LOOK):
             return "data"
         return "configuration" if is_settings(head) else "code"
     titles = [one for one in lines if one.lstrip()[:1] in "#*=[" or _VERSION.match(one)]

@@ -16,12 +16,14 @@ from pincite.readers.languages import file_type
 
 LOOK: Final = 100_000  #: characters of a text that rules look at; guess, unmeasured
 
-_MAIN: Final = 0.8  # share of one kind from which a text is of that kind; guess, see decision 0045
+_MAIN: Final = 0.8  # share of one kind from which a text is of that kind; guess, unmeasured
 _LINE: Final = 2_000  # characters of a line that patterns see
 _ROWS: Final = 200  # lines that are tried as rows of a table
 _FEWEST_ROWS: Final = 3
 _EVEN: Final = 0.9  # share of the rows that have the same number of cells
-_PAIR_WORDS: Final = 4  # spaces in a line of a setting, without many of its comments; guess
+_PAIR_SPACES: Final = 3  # in most lines of settings; 4 took who speaks for settings
+_CELL: Final = 100  # characters of a cell between bars, on average; between gaps a third of it
+_CODE: Final = 0.3  # share of code that makes remarks and indented lines code; guess
 _TABULAR: Final = frozenset({"csv", "tsv", "spreadsheet"})
 _FENCE: Final = re.compile(r"[ ]{0,12}(```|~~~)")
 _PIPES: Final = re.compile(r"[^|\n]*\|[^|\n]*\|")
@@ -30,7 +32,7 @@ _GAPS: Final = re.compile(r"\S(?:[ ]{2,80}|\t)\S")
 _RULE: Final = re.compile(r"\s*\+[-=+]{3,}|\s*={2,}(?:\s+={2,})+\s*$")
 _CODE_START: Final = re.compile(
     r"\s*(?:import\s+[\w.{*]|from\s+[\w.]+\s+import\b|def\s+\w+\s*\(|class\s+\w+\s*[:({]|@\w+|"
-    r"#\s*(?:include|define|if|ifdef|ifndef|endif|pragma)\b|//|/\*|\*/|\*\s|return\b|if\s*\(|for\s*\(|"
+    r"#\s*(?:include|define|if|ifdef|ifndef|endif|pragma)\b|//|/\*|\*/|return\b|if\s*\(|for\s*\(|"
     r"while\s*\(|(?:public|private|protected|static|const|let|var|func|fn|package|using|use|local|"
     r"namespace|struct|enum|impl|elif|else|try|except|raise|with|async|await|end|do)\b|#!|<\?php|"
     r"\"\"\"|--\s)"
@@ -39,10 +41,12 @@ _CODE_END: Final = re.compile(r"[;{}()\[\],:=]\s*$")
 _CODE_SIGN: Final = re.compile(r"[\w\])]\s?(?:=|==|\+=|->|=>|::|:=)\s?\S|\w\(|\w\.\w+\(|[{}]")
 _PAIR: Final = re.compile(r"\s*(?:- )?[\"']?[\w.\-/$@]{1,80}[\"']?\s?(?::(?:\s|$)|=)")
 _SECTION: Final = re.compile(r"\s*\[{1,2}[^\]\n]{1,200}\]{1,2}\s*$")
-_ITEM: Final = re.compile(r"\s*(?:- \S+|[\"'][^\n]{1,300}[\"'],?|[\]})],?)\s*(?:#|$)")
+_ITEM: Final = re.compile(r"\s*(?:- \S[^\n]{0,300}|[\"'][^\n]{1,300}[\"'],?|[\]})],?)\s*(?:#|$)")
 _JSON_START: Final = re.compile(r"\s*(?:\{\s*\"|\[\s*[\[{\"\d\-tfn])")
 _TAG: Final = re.compile(r"<[^<>]{0,1000}>")
 _TAG_LINE: Final = re.compile(r"\s*</?[A-Za-z][^<>]{0,500}>|\s*<[!?]")
+_QUOTES: Final = ('"""', "'''")
+_REMARK: Final = re.compile(r"#|//|\*|--|;|/\*|%")
 _COMMENT: Final = re.compile(r"\s*(?:#|;)")
 
 
@@ -61,11 +65,11 @@ def data_structure_of(filename: str, text: str) -> tuple[str, str]:
     head = text[:LOOK]
     if is_json(head, whole=len(text) <= LOOK):
         return "structured", "lines"
-    if is_delimited(head):
+    if language != "markdown" and is_delimited(head):
         return "tabular", "lines"
     if language == "html":
         return _main(_html_shares(head)), "lines"
-    if _is_markup(head) or is_settings(head):
+    if language != "markdown" and (_is_markup(head) or is_settings(head)):
         return "structured", "lines"
     return _main(shares_of(head, plain=language in ("", "text"))), "lines"
 
@@ -111,14 +115,16 @@ def is_delimited(head: str) -> bool:
         tight = sum(line.count(mark) - line.count(f"{mark} ") for line in lines)
         all_marks = sum(line.count(mark) for line in lines)
         enough = width >= 2 if mark in "\t|" else width >= 3 or (width == 2 and tight == all_marks)
-        loose = mark in ",;" and tight < 0.5 * all_marks
+        short = sum(map(len, lines)) <= 20 * (all_marks + len(lines)) and len(lines) >= 5
+        enough = enough or (short and width >= 2 and tight == 0)
+        loose = mark in ",;" and tight < 0.5 * all_marks and not short
         if enough and not loose and times >= _EVEN * sum(widths.values()):
             return not _looks_like_code(lines)
     return False
 
 
-def _looks_like_code(lines: list[str]) -> bool:
-    return sum(bool(_CODE_START.match(line)) for line in lines) > 0.3 * len(lines)
+def _looks_like_code(lines: list[str], share: float = _CODE) -> bool:
+    return sum(bool(_CODE_START.match(line)) for line in lines) > share * len(lines)
 
 
 def _is_markup(head: str) -> bool:
@@ -129,25 +135,27 @@ def _is_markup(head: str) -> bool:
 
 
 def is_settings(head: str) -> bool:
-    """YAML, TOML, INI: lines of a name and a value, and of nothing else."""
+    """YAML, TOML, INI: names with values, sections, items and what is indented below them."""
     lines = [line[:_LINE] for line in head.splitlines() if line.strip()]
-    found = [one for one in lines if _PAIR.match(one)]
-    pairs = len(found)
-    if sum(one.count(" ") for one in found) > _PAIR_WORDS * pairs:
-        return False  # who speaks, and what
+    lines = [line for line in lines if not _COMMENT.match(line)]
+    pairs = [line.strip() for line in lines if _PAIR.match(line)]
+    if len(pairs) < _FEWEST_ROWS or len(pairs) < 0.2 * len(lines) or _looks_like_code(lines, 0.1):
+        return False
+    short = sum(one.count(" ") <= _PAIR_SPACES for one in pairs)
     others = sum(
-        bool(_SECTION.match(one) or _ITEM.match(one) or _COMMENT.match(one))
+        bool(_SECTION.match(one) or _ITEM.match(one)) or one.startswith("  ")
         for one in lines
         if not _PAIR.match(one)
     )
-    return pairs >= _FEWEST_ROWS and pairs > others and pairs + others >= 0.9 * len(lines)
+    # Who speaks has a colon, too, and says more than a setting.
+    return short >= 0.5 * len(pairs) and len(pairs) + others >= 0.9 * len(lines)
 
 
 def shares_of(head: str, *, plain: bool) -> dict[str, float]:
     """The share of the characters in prose, tables and structured lines. In `plain` text, indented
     lines and signs of code count; elsewhere fenced blocks are code."""
     chars: Counter[str] = Counter()
-    fence = ""
+    fence = quoted = ""
     for line in head.splitlines():
         size, seen = len(line.strip()), line[:_LINE]
         if not size:
@@ -160,8 +168,17 @@ def shares_of(head: str, *, plain: bool) -> dict[str, float]:
             chars["structured"] += size
         elif _is_row(seen):
             chars["tabular"] += size
+        elif plain and (quoted or _is_code(seen)):
+            chars["structured"] += size
+        elif plain and (seen[0] in " \t" or _REMARK.match(seen)):
+            chars["aside"] += size
         else:
-            chars["structured" if plain and _is_code(seen) else "prose"] += size
+            chars["prose"] += size
+        if plain and not fence and sum(map(seen.count, _QUOTES)) % 2:
+            quoted = "" if quoted else '"'
+    aside = chars.pop("aside", 0)
+    code = chars["structured"] >= _CODE * (chars["structured"] + chars["prose"] + aside)
+    chars["structured" if code else "prose"] += aside
     total = sum(chars.values()) or 1
     return {kind: amount / total for kind, amount in chars.items()}
 
@@ -170,7 +187,12 @@ def _is_row(line: str) -> bool:
     bare = line.strip()
     if bare[:1] == "|" and _PIPES.match(bare):
         return True
-    return bool(_RULE.match(line)) or bool(_CELLS.match(bare)) or len(_GAPS.findall(bare)) >= 2
+    if _RULE.match(line):
+        return True
+    if _CELLS.match(bare):
+        return len(bare) <= _CELL * (bare.count(" | ") + 1)
+    gaps = len(_GAPS.findall(bare))
+    return gaps >= 2 and 3 * len(bare) <= _CELL * (gaps + 1)
 
 
 def _is_code(line: str) -> bool:

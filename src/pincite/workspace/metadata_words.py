@@ -85,5 +85,7 @@ CATEGORY_WORDS: Final = {
     "science": """patients cells study hypothesis experiment results significant protein gene
         clinical analysis effects treatment expression mice trial disease theory equation measured
         boundary flow pressure velocity method investigated observed mechanism cohort
+        receptor kinase molecular vivo vitro human risk cancer levels response found shown
+        wing supersonic heat layer theoretical experimental solution mach numerical layers flows
         studie ergebnisse versuch messung hypothese""",
 }
