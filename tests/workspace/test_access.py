@@ -204,7 +204,8 @@ async def test_a_document_that_moves_is_in_its_new_space_alone(desk: Desk) -> No
 async def test_other_metadata_rewrites_what_points_say_and_keeps_their_text(desk: Desk) -> None:
     before = await desk.workspace.search(Access(BERT, HIS), "turnstile")
     changed = desk.memory.change(desk.his, given={"category": "letter"}, feed_ids=("f",))
-    assert await desk.workspace.index_document(changed, page(SAME)) == {"title": "22.txt"}
+    found = await desk.workspace.index_document(changed, page(SAME))
+    assert (found["title"], found["title_from"]) == ("22.txt", "filename")
     assert await desk.found(Access(BERT, category="letter")) == {desk.his.id}
     after = await desk.workspace.search(Access(BERT, HIS), "turnstile")
     assert after[0].chunk_id == before[0].chunk_id

@@ -19,6 +19,7 @@ from pincite.settings.layers import layer_of
 from pincite.settings.load import Settings
 from pincite.settings.models import CollectionOptions
 from pincite.sources.record_store import RecordStore, records_file
+from pincite.workspace.metadata import found_metadata
 from pincite.workspace.model import Document
 from pincite.workspace.uploads import UploadedText
 
@@ -46,8 +47,8 @@ def settings_for(settings: Settings) -> Settings:
 
 
 def metadata_of(document: Document, text: UploadedText) -> dict[str, str]:
-    """What is found of a document by rules: its title."""
-    return {"title": (text.title or document.filename)[:_MOST_CHARS]}
+    """What rules find of a document, see `found_metadata`."""
+    return found_metadata(document.filename, "\n".join(text.pages), text.title)
 
 
 def record_of(document: Document, text: UploadedText, metadata: Mapping[str, str]) -> Record:
