@@ -43,7 +43,7 @@ async def test_a_file_is_read_as_it_was_put_and_only_by_its_owner(tmp_path: Path
 
 async def test_folders_that_are_made_on_the_way_are_their_owner_s_alone(tmp_path: Path) -> None:
     await FolderFiles(tmp_path / "index" / "files").put(SPACE, pieces(b"one"), 100)
-    made = [one for one in tmp_path.rglob("*") if one.is_dir()]
+    made = [one for one in tmp_path.rglob("*") if one.is_dir()]  # noqa: ASYNC240
     assert len(made) == 4
     assert [one for one in made if one.stat().st_mode & 0o077] == []
 

@@ -185,8 +185,13 @@ async def test_workers_that_are_killed_lose_nothing_and_write_nothing_twice() ->
             await asyncio.sleep(chance.uniform(0.5, 3.0))
             process.send_signal(signal.SIGKILL)
             await asyncio.to_thread(process.wait, HANGS_S)
+            _hang_up([process])
         pair = [_start(made.folder), _start(made.folder)]
         try:
+            for process in pair:  # until it heeds signals
+                assert process.stderr is not None
+                said = await asyncio.to_thread(process.stderr.readline)
+                assert b"working on" in said
             while not all([(await made.document(one.id)).status == "ready" for one in documents]):
                 assert all(one.poll() is None for one in pair)
                 await asyncio.sleep(0.2)
@@ -194,6 +199,7 @@ async def test_workers_that_are_killed_lose_nothing_and_write_nothing_twice() ->
             for process in pair:
                 process.send_signal(signal.SIGTERM)
             codes = [await asyncio.to_thread(one.wait, HANGS_S) for one in pair]
+            _hang_up(pair)
         assert codes == [0, 0]
         for name, document in zip(names, documents, strict=True):
             assert await made.found(name) == [document.id]
@@ -208,5 +214,11 @@ def _start(folder: Path) -> subprocess.Popen[bytes]:
         cwd=folder,
         env={**os.environ, **ENVIRONMENT},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
+
+
+def _hang_up(processes: list[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        assert process.stderr is not None
+        process.stderr.close()
