@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -51,6 +54,19 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Pincite(folder / ".pincite") as pincite:
         pincite.index(folder / "acme", lexical=True)
     return folder / ".pincite"
+
+
+@pytest.fixture(autouse=True)
+def _loops_of_frameworks() -> Iterator[None]:
+    """Frameworks leave event loops unclosed: they are collected here, not in the next test."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 class Opened(Protocol):

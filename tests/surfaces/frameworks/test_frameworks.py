@@ -90,7 +90,7 @@ def by_pydantic_ai(index: Path, question: str) -> str:
 
     with closing(EvidenceSource(index)) as source:
         agent = PydanticAgent(FunctionModel(model), tools=[pydantic_ai.evidence_tool(source)])
-        assert agent.run_sync("go").output == "done"
+        assert asyncio.run(agent.run("go")).output == "done"
     return told[0]
 
 
