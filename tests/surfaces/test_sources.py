@@ -106,7 +106,7 @@ def test_a_checkout_is_cited_by_its_commit_until_a_ref_is_given(cli: Cli) -> Non
 
 def test_the_examples_of_the_documentation_are_descriptions(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs/sources.md").read_text("utf-8")
-    block, other = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    block, other, folders = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
     (tmp_path / "pincite.toml").write_text(other)
     settings = load_settings({}, tmp_path)
     assert settings.attributes == {"course": "keyword", "year": "integer"}
@@ -114,6 +114,8 @@ def test_the_examples_of_the_documentation_are_descriptions(tmp_path: Path) -> N
     assert settings.use.options["main"].require == ("institution", "mode")
     (front,) = re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)
     assert front_matter_of(front).values["topics"] == ["nets", "gradients"]
+    (described,) = sources_from(tomllib.loads(folders)["source"], "sources.md", Path("/x"))
+    assert described.descriptions["runbooks/"] == "For the night shift"
     (source,) = sources_from(tomllib.loads(block)["source"], "sources.md", Path("/x"))
     assert (source.path, source.name) == ("/x/adk-docs", "google/adk-docs")
     assert source.url_rules is not None
