@@ -65,6 +65,7 @@ COMMANDS = {
     **dict.fromkeys(("collections", "models", "cache", "config", "presets", "describe"), "owner"),
     **dict.fromkeys(("doctor", "embed", "rerank", "schema", "completion"), "nothing of an index"),
     **dict.fromkeys(("init", "trust"), "nothing of an index"),
+    **dict.fromkeys(("serve", "worker", "workspace"), "workspaces, which have their own access"),
     **dict.fromkeys(
         ("eval check", "eval compare", "eval report", "eval import", "eval export"),
         "nothing of an index",
