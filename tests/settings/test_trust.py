@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from pincite.settings.layers import read_layers
 from pincite.settings.load import load_settings
 from pincite.settings.opening import settings_for, trusted
 from pincite.settings.trust import claims_of, digest_of, remember_trust, trust_file, trusted_files
+from pincite.surfaces.cli.app import app
 
 CLAIM = '[models]\nllm = "openai:gpt-5-mini"\n'
 
@@ -53,6 +55,11 @@ def refused(project: Path) -> UntrustedConfig:
         ('[memory]\ndense = "voyage:voyage-4"', "memory.dense"),
         ('[memory]\nkind = "mem0"', "memory.kind"),
         ('[memory]\npath = "/tmp/facts.db"', "memory.path"),
+        ('[memory]\npath = "link/facts.db"', "memory.path"),
+        ('[workspace]\ndatabase = "postgresql://me@db/x"', "workspace.database"),
+        ('[workspace]\ndatabase = "elsewhere.db"', "workspace.database"),
+        ('[workspace]\noperator = "postgresql://me@db/x"', "workspace.operator"),
+        ('extends = "workspace"', "store.kind"),
         ('[collections.main]\ndense = "voyage:voyage-4"', "collections.main.dense"),
         ('[store]\nurl = "http://127.0.0.1:6333"', "store.url"),
         ('[store]\nkind = "qdrant"\nurl = "http://x"\nkey_file = "k"', "store.key_file"),
@@ -88,7 +95,6 @@ def test_what_reaches_out_of_the_folder_takes_trust_and_is_named(
         '[[source]]\npath = "docs"',
         '[[source]]\npath = "."\nexclude = ["x"]',
         "[select]\nresults = 3\n[log]\nenabled = false",
-        '[memory]\npath = "facts.db"',
     ],
 )
 def test_what_stays_within_takes_none(project: Path, text: str) -> None:
@@ -241,3 +247,13 @@ def test_a_file_of_thousands_of_claims_is_named_in_a_few(project: Path) -> None:
     assert "and 2,992 more" in error.message or "and 2992 more" in error.message
     assert len(error.message) < 3_000
     assert len(read_layers(project / "pincite.toml")) == 2
+
+
+@pytest.mark.parametrize("command", [("serve",), ("worker",), ("workspace", "status")])
+def test_commands_of_workspaces_ask_for_trust_too(
+    project: Path, command: tuple[str, ...], tmp_path: Path
+) -> None:
+    write(project, f'[workspace]\ndatabase = "{tmp_path / "elsewhere"}"\n')
+    done = CliRunner().invoke(app, [*command, "--index", str(project / ".pincite")])
+    assert isinstance(done.exception, UntrustedConfig)
+    assert not (tmp_path / "elsewhere").exists()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import os
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
@@ -10,6 +13,7 @@ from uuid import uuid4
 import pytest
 
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
+from pincite.workspace import file_store
 from pincite.workspace.file_store import FolderFiles, TooMuch
 
 SPACE = "00000000-0000-4000-8000-000000000001"
@@ -84,3 +88,37 @@ async def test_a_file_that_moves_to_another_space_is_there_whole(tmp_path: Path)
     with pytest.raises(NotFound):
         await files.copy(SPACE, other, stored.content_hash)
     assert len(held(tmp_path)) == 1
+
+
+async def test_an_upload_that_is_cancelled_while_its_file_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going, may = threading.Event(), threading.Event()
+    create = file_store._create
+
+    def slowly(path: Path) -> int:
+        going.set()
+        may.wait()
+        return create(path)
+
+    monkeypatch.setattr(file_store, "_create", slowly)
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    task = asyncio.create_task(FolderFiles(tmp_path).put(SPACE, pieces(b"one"), 100))
+    await asyncio.to_thread(going.wait)
+    task.cancel()
+    await asyncio.sleep(0)
+    may.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert held(tmp_path) == []
+    assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
+
+
+async def test_a_file_is_read_in_pieces_as_it_was_put(tmp_path: Path) -> None:
+    files, text = FolderFiles(tmp_path), bytes(range(256)) * 10_000
+    stored = await files.put(SPACE, pieces(text), len(text))
+    found = [piece async for piece in files.pieces(SPACE, stored.content_hash)]
+    assert b"".join(found) == text
+    assert max(map(len, found)) <= 1 << 20
+    with pytest.raises(NotFound):
+        await anext(files.pieces(SPACE, "0" * 64))

@@ -37,6 +37,10 @@ _ALWAYS: Final = {
     ("collections", "*", "url"): "a server",
     ("collections", "*", "key_file"): "a file with a key",
     ("providers", "*"): "a provider",
+    ("workspace", "database"): "where users and their keys are kept",
+    ("workspace", "operator"): "a server",
+    ("workspace", "owner"): "a server",
+    ("memory", "path"): "where what is remembered of users is kept",
     ("answer", "prompts"): "what a model is told",
     ("source", "*", "descriptions"): "words that models read outside of quotations",
 }
@@ -46,7 +50,8 @@ _MODELS: Final = (
     ("collections", "*", "dense"),
     ("collections", "*", "model"),
 )
-_PATHS: Final = (("source", "*", "path"), ("rerank", "tokenizer"), ("memory", "path"))
+_PATHS: Final = (("source", "*", "path"), ("rerank", "tokenizer"))
+_SERVERS: Final = ("qdrant", "chroma")
 
 
 class Claim(NamedTuple):
@@ -66,13 +71,22 @@ def claims_of(layers: Sequence[Layer]) -> tuple[Claim, ...]:
         return ()
     folder = files[0].file.parent
     table = merged(files)
-    found = [*_claims(table, folder)]
+    found = [*_claims(table, folder), *_server_of(layers)]
     found += [
         Claim("extends", shown(str(layer.file)), "a file outside of the folder")
         for layer in files[1:]
         if layer.file is not None and not _inside(layer.file, folder)
     ]
     return tuple(sorted(dict.fromkeys(found)))
+
+
+def _server_of(layers: Sequence[Layer]) -> Iterator[Claim]:
+    """A kind of store that is a server, also where a preset that a file extends says so, as its
+    address may come from the environment."""
+    known = [layer for layer in layers if layer.file is not None or layer.preset]
+    kind = _of(merged(known).get("store"), "kind")
+    if kind in _SERVERS:
+        yield Claim("store.kind", shown(kind), "a server")
 
 
 def _claims(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
+
+#: Addresses of databases have passwords in them.
+_SECRET: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PGPASS", "DATABASE", "DSN")
 
 
 def without_secrets(environ: Mapping[str, str]) -> dict[str, str]:
@@ -11,4 +15,4 @@ def without_secrets(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _may_be_secret(name: str) -> bool:
-    return any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD"))
+    return any(word in name.upper() for word in _SECRET)

@@ -35,7 +35,8 @@ def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str, source: 
         said = f"{one_line(path)} has changed and is still being read: its passages are unchecked"
         return unchecked(quote, Notice("source_not_answering", said))
     if source.mask_secrets:
-        found = replace(found, text=without_secrets(found.text, path))
+        text, title = without_secrets(found.text, path), without_secrets(found.title, "")
+        found = replace(found, text=text, title=title)
     chunk = _find_again(quote.chunk, found, ref, content_hash)
     if chunk is None:
         return gone(quote, "stale", "its text is not in the file any more")

@@ -51,6 +51,9 @@ class FileStore(Protocol):
     async def read(self, space_id: str, content_hash: str) -> bytes:
         """Raises NotFound."""
 
+    def pieces(self, space_id: str, content_hash: str) -> AsyncIterator[bytes]:
+        """The same a piece at a time; NotFound comes with the first."""
+
     async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
         """Keep a file of one space in another one, too. Raises NotFound."""
 
@@ -71,7 +74,7 @@ class FolderFiles:
         """Keep a file; see `FileStore`."""
         folder = self._of(space_id)
         part = folder / f".{secrets.token_hex(8)}.part"
-        handle = await _done(_create, part)
+        handle = await _done(_open_new, part)
         digest, size = hashlib.sha256(), 0
         try:
             async for piece in pieces:
@@ -79,18 +82,23 @@ class FolderFiles:
                 if size > most:
                     raise TooMuch(f"the file has more than {most:,} bytes")
                 digest.update(piece)
-                await _done(_write, handle, piece)
+                await _done(_write, handle.number, piece)
             stored = Stored(digest.hexdigest(), size)
-            await _done(_settle, handle, part, self._path(space_id, stored.content_hash))
+            await _done(_settle, handle.number, part, self._path(space_id, stored.content_hash))
         finally:
-            os.close(handle)
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
+            handle.close()
         return stored
 
     async def read(self, space_id: str, content_hash: str) -> bytes:
         """The bytes of a file; see `FileStore`."""
         return await _done(_read, self._path(space_id, content_hash))
+
+    async def pieces(self, space_id: str, content_hash: str) -> AsyncIterator[bytes]:
+        """The bytes of a file, a piece at a time; see `FileStore`."""
+        path, start = self._path(space_id, content_hash), 0
+        while piece := await _done(_piece, path, start):
+            yield piece
+            start += len(piece)
 
     async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
         """Copy a file; see `FileStore`."""
@@ -117,10 +125,30 @@ class FolderFiles:
         return self._of(space_id) / content_hash[:2] / content_hash
 
 
+@dataclass(frozen=True, slots=True)
+class _Handle:
+    """A file that is being written, which goes unless it has got its name."""
+
+    number: int
+    part: Path
+
+    def close(self) -> None:
+        os.close(self.number)
+        with suppress(OSError):
+            self.part.unlink(missing_ok=True)
+
+
 async def _done(work: Callable[..., T], *given: object) -> T:
-    """Work on files, in a thread. Raises WorkspaceUnavailable where the disk does not do it."""
+    """Work on files, in a thread, which whoever is cancelled waits for. Raises WorkspaceUnavailable
+    where the disk does not do it."""
+    working = asyncio.ensure_future(asyncio.to_thread(work, *given))
     try:
-        return await asyncio.to_thread(work, *given)
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait({working})
+        if working.exception() is None and isinstance(made := working.result(), _Handle):
+            made.close()
+        raise
     except OSError as error:
         raise WorkspaceUnavailable(
             f"uploaded files are out of reach: {error.strerror or error}",
@@ -139,6 +167,15 @@ def _create(path: Path) -> int:
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound("the file is gone") from None
+
+
+def _piece(path: Path, start: int) -> bytes:
+    try:
+        with path.open("rb") as given:
+            given.seek(start)
+            return given.read(_PIECE)
     except FileNotFoundError:
         raise NotFound("the file is gone") from None
 
@@ -171,6 +208,10 @@ def _older(folder: Path, before: float) -> tuple[tuple[str, str], ...]:
 
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
+
+
+def _open_new(path: Path) -> _Handle:
+    return _Handle(_create(path), path)
 
 
 def _write(handle: int, piece: bytes) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
 from pincite.errors import WorkspaceUnavailable
+from pincite.model import Notice
 from pincite.surfaces.http.guard import GuardLimits
 from pincite.surfaces.http.serving import RequestLimits
 from tests.surfaces.http.desks import Office, Person, office
@@ -252,3 +254,67 @@ async def test_an_upload_that_is_cut_off_leaves_nothing(served: Office, anna: Pe
     with suppress(httpx.ReadError):
         await anna.client.post("/v1/documents", params={"filename": "x.txt"}, content=cut())
     assert await served.desk.files.older_than(-1) == before
+
+
+async def test_uploads_that_never_end_hold_up_no_search() -> None:
+    async with office(guard=GuardLimits(at_once=2, waiting=8)) as served:
+        anna = await served.person("Anna")
+        end = asyncio.Event()
+
+        async def slowly() -> AsyncIterator[bytes]:
+            yield b"one"
+            await end.wait()
+
+        going = [
+            asyncio.create_task(
+                anna.client.post("/v1/documents", params={"filename": "x.txt"}, content=slowly())
+            )
+            for _ in range(4)
+        ]
+        await asyncio.sleep(0)
+        said = await anna.client.post("/v1/search", json={"question": "keys"})
+        assert said.status_code == 200
+        end.set()
+        assert {one.status_code for one in await asyncio.gather(*going)} == {202}
+
+
+async def test_who_asks_without_a_key_asks_the_database_once_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with office() as served:
+        client, kind, count = await served.client(), type(served.desk.workspaces), 0
+        pending = kind.pending
+
+        async def counted(self: Any) -> Any:
+            nonlocal count
+            count += 1
+            return await pending(self)
+
+        monkeypatch.setattr(kind, "pending", counted)
+        said = await asyncio.gather(*(client.get("/readyz") for _ in range(20)))
+        assert {one.status_code for one in said} == {200}
+        assert count == 1
+        served.later(2)
+        assert (await client.get("/readyz")).json()["ready"] is True
+        assert count == 2
+
+
+async def test_a_warning_names_what_failed_and_not_where(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        search = type(served.desk.workspace).search
+
+        async def failing(self: Any, *given: Any, **keywords: Any) -> Any:
+            pack = await search(self, *given, **keywords)
+            away = Notice("dense_unavailable", "http://10.0.0.7:9/v1 could not be asked")
+            return replace(pack, warnings=(away, Notice("nothing_in_scope", "kept")))
+
+        monkeypatch.setattr(type(served.desk.workspace), "search", failing)
+        said = await anna.client.post("/v1/search", json={"question": "keys"})
+    codes = {one["code"]: one["message"] for one in said.json()["warnings"]}
+    assert codes["nothing_in_scope"] == "kept"
+    assert "dense unavailable" in codes["dense_unavailable"]
+    assert "10.0.0.7" not in said.text
+    assert "10.0.0.7" in caplog.text

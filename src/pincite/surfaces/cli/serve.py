@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import click
 
 from pincite.errors import ConfigError
-from pincite.surfaces.cli.options import here, index_option, say
+from pincite.surfaces.cli.options import index_option, say, settings_here
 
 lexical_option = click.option(
     "--lexical", is_flag=True, help="Make a new index for words alone, without a dense model."
@@ -51,10 +50,9 @@ def serve(
     The API is described at http://HOST:PORT/openapi.json. Users and keys: `pincite workspace`.
     """
     _require_libraries()
-    from pincite.settings.load import load_settings
     from pincite.surfaces.http.listening import Listening, listen
 
-    settings = load_settings(os.environ, here(), index)
+    settings = settings_here(index)
     wanted = Listening(host, port, allow_host, allow_origin, worker=worker, lexical=lexical)
     asyncio.run(listen(settings, wanted, lambda url: say(f"serving {settings.index} at {url}")))
 
@@ -75,11 +73,10 @@ def worker(lease_s: float, lexical: bool, index: Path | None) -> None:
 
     Several may run, also on other machines that reach the same database, files and store.
     """
-    from pincite.settings.load import load_settings
     from pincite.workspace.deployment import open_deployment
     from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
 
-    settings = load_settings(os.environ, here(), index)
+    settings = settings_here(index)
 
     async def until_interrupted() -> int:
         ending = asyncio.Event()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +11,15 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.options import NOTHING, OK, here, index_option, json_option, say, show
+from pincite.surfaces.cli.options import (
+    NOTHING,
+    OK,
+    index_option,
+    json_option,
+    say,
+    settings_here,
+    show,
+)
 
 if TYPE_CHECKING:
     from pincite.workspace.model import ApiKey, Job, KeyScope
@@ -169,10 +176,9 @@ def _as_operator(work: Callable[[Administration], Awaitable[T]], index: Path | N
 
 
 def _with(work: Callable[[Workspaces], Awaitable[T]], index: Path | None) -> T:
-    from pincite.settings.load import load_settings
     from pincite.workspace.opening import workspaces_of
 
-    settings = load_settings(os.environ, here(), index)
+    settings = settings_here(index)
 
     async def session() -> T:
         opened = workspaces_of(settings)

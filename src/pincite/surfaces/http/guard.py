@@ -11,6 +11,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -25,7 +26,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_STREAMED: Final = ("/v1/documents", "/v1/answers")  # uploads and answers have their own limits
+#: Uploads and answers take as long as their clients and models do. They have limits of their own,
+#: and half of the places at most, so that they hold up no search.
+_STREAMED: Final = {"POST": ("/v1/documents", "/v1/answers"), "PUT": ("/v1/documents",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Guard:
         self._origins = origins
         self._limits = limits
         self._room = asyncio.Semaphore(limits.at_once)
+        self._streams = asyncio.Semaphore(max(1, limits.at_once // 2))
         self._inside = 0
         self._of_key: Counter[bytes] = Counter()
 
@@ -92,11 +96,15 @@ class Guard:
             return
         self._inside += 1
         self._of_key.update(keys)
-        streamed = str(scope["path"]).startswith(_STREAMED)
+        streamed = str(scope["path"]).startswith(_STREAMED.get(scope["method"], ("\0",)))
         try:
-            async with asyncio.timeout(limits.stream_s if streamed else limits.seconds):
-                async with self._room:
-                    await self._app(scope, receive, answer)
+            async with AsyncExitStack() as held:
+                seconds = limits.stream_s if streamed else limits.seconds
+                await held.enter_async_context(asyncio.timeout(seconds))
+                if streamed:  # before a place among all, which would wait for it
+                    await held.enter_async_context(self._streams)
+                await held.enter_async_context(self._room)
+                await self._app(scope, receive, answer)
         except TimeoutError as error:
             if not began:
                 await _refuse(answer, problem_of(error, request_id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler
 
 from pincite.errors import Forbidden, Unauthenticated
+from pincite.surfaces.http.bodies import Ready
 from pincite.surfaces.http.problems import TooManyRequests
 from pincite.workspace import Access, KeyScope
 from pincite.workspace.file_store import FileStore
@@ -40,6 +42,14 @@ class RequestLimits:
     body_bytes: int = 1_000_000
 
 
+@dataclass(slots=True)
+class Looked:
+    """Whether database and index answered at that time."""
+
+    ready: Ready = field(default_factory=lambda: Ready(False))
+    at: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """What is open, for all requests."""
@@ -49,6 +59,8 @@ class Desk:
     files: FileStore
     limits: RequestLimits = RequestLimits()
     now: Callable[[], datetime] = utc_now
+    looked: Looked = field(default_factory=Looked)
+    looking: asyncio.Lock = field(default_factory=asyncio.Lock)
     rates: MovingWindowRateLimiter = field(
         default_factory=lambda: MovingWindowRateLimiter(MemoryStorage())
     )

@@ -5,11 +5,13 @@ A file is the body of its request, as it is: it is streamed to disk and never he
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from litestar import Request, Response, delete, get, patch, post, put
+from litestar import Request, delete, get, patch, post, put
 from litestar.datastructures import State
 from litestar.params import JSONBody, PathParameter, QueryParameter
+from litestar.response import Stream
 
 from pincite.errors import UsageError
 from pincite.surfaces.http.bodies import DocumentChange, DocumentPage
@@ -118,15 +120,20 @@ async def document(request: Asked, state: State, document_id: DocumentId) -> Doc
     tags=["documents"],
     media_type="application/octet-stream",
 )
-async def document_content(
-    request: Asked, state: State, document_id: DocumentId
-) -> Response[bytes]:
+async def document_content(request: Asked, state: State, document_id: DocumentId) -> Stream:
     """The bytes that were uploaded."""
     desk = desk_of(state)
     found = await _one(access(request), desk, document_id)
-    raw = await desk.files.read(found.space_id, found.content_hash)
-    headers = {"content-disposition": "attachment"}
-    return Response(raw, media_type="application/octet-stream", headers=headers)
+    pieces = desk.files.pieces(found.space_id, found.content_hash)
+    first = await anext(pieces, b"")  # what is gone is said before the response begins
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield first
+        async for piece in pieces:
+            yield piece
+
+    headers = {"content-disposition": "attachment", "content-length": str(found.bytes)}
+    return Stream(whole(), media_type="application/octet-stream", headers=headers)
 
 
 @put(

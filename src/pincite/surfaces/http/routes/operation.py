@@ -13,10 +13,11 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from pincite.errors import PinciteError
 from pincite.surfaces.http.bodies import Ready
 from pincite.surfaces.http.description import described
-from pincite.surfaces.http.serving import access, desk_of, needs
+from pincite.surfaces.http.serving import Desk, access, desk_of, needs
 from pincite.workspace import ApiKey
 from pincite.workspace.checks import missing
 
+_KEPT_S = 1.0  # it needs no key, and asks the database: once a second for all
 _ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 KeyId = Annotated[str, PathParameter(pattern=_ID, description="The id of a key.")]
 Asked = Request[Any, Any, State]
@@ -37,6 +38,15 @@ async def healthz() -> str:
 async def readyz(state: State) -> Response[Ready]:
     """Database and index answer: 200, else 503."""
     desk = desk_of(state)
+    async with desk.looking:
+        if desk.now().timestamp() - desk.looked.at >= _KEPT_S:
+            desk.looked.ready = await _look(desk)
+            desk.looked.at = desk.now().timestamp()
+    ready = desk.looked.ready
+    return Response(ready, status_code=200 if ready.ready else 503)
+
+
+async def _look(desk: Desk) -> Ready:
     reasons = []
     try:
         if await desk.workspaces.pending():
@@ -47,8 +57,7 @@ async def readyz(state: State) -> Response[Ready]:
         await desk.workspace.check_index()
     except PinciteError:
         reasons.append("the index does not answer")
-    ready = Ready(not reasons, tuple(reasons))
-    return Response(ready, status_code=200 if ready.ready else 503)
+    return Ready(not reasons, tuple(reasons))
 
 
 @get("/openapi.json", include_in_schema=False, media_type="application/json")

@@ -23,6 +23,7 @@ from pincite.surfaces.http.bodies import (
     SearchBody,
     VerifyBody,
 )
+from pincite.surfaces.http.notices import told, told_answer
 from pincite.surfaces.http.problems import problem_of
 from pincite.surfaces.http.serving import Desk, access, desk_of, needs
 from pincite.workspace import Access
@@ -40,7 +41,7 @@ Asked = Request[Any, Any, State]
 async def search(request: Asked, state: State, data: JSONBody[SearchBody]) -> EvidencePack:
     """Evidence for a question, best first, with a verdict on whether it is good enough."""
     may = data.restrict(access(request))
-    return await desk_of(state).workspace.search(
+    pack = await desk_of(state).workspace.search(
         may,
         data.question,
         limit=data.limit,
@@ -48,6 +49,7 @@ async def search(request: Asked, state: State, data: JSONBody[SearchBody]) -> Ev
         by=data.by,
         budget_ms=data.budget_ms,
     )
+    return told(pack, request_id_of(request))
 
 
 @post(
@@ -79,12 +81,12 @@ async def answer(request: Asked, state: State, data: JSONBody[AnswerBody]) -> Re
     answer as the last event, `answer`; a fault on the way is the event `problem`."""
     may, desk = data.restrict(access(request)), desk_of(state)
     if data.stream:
-        request_id = str(request.scope.get("request_id", ""))
+        request_id = request_id_of(request)
         return ServerSentEvent(_events(desk, may, data, request_id))  # type: ignore[return-value]
     async with aclosing(_answering(desk, may, data)) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event, Answer):
-                return Response(event)
+                return Response(told_answer(event, request_id_of(request)))
     raise AssertionError("an answer ends with an Answer")
 
 
@@ -127,14 +129,21 @@ async def _events(
     try:
         async with aclosing(_answering(desk, may, data)) as events:  # type: ignore[type-var]
             async for event in events:
-                name = "answer" if isinstance(event, Answer) else "piece"
-                yield _message(name, event)
+                if isinstance(event, Answer):
+                    yield _message("answer", told_answer(event, request_id))
+                else:
+                    yield _message("piece", event)
     except Exception as error:  # noqa: BLE001 - the response has begun: the fault is told as an event
         yield _message("problem", problem_of(error, request_id))
 
 
 def _message(name: str, value: object) -> ServerSentEventMessage:
     return ServerSentEventMessage(event=name, data=msgspec.json.encode(value).decode())
+
+
+def request_id_of(request: Asked) -> str:
+    """The id that stands in the log and in the response."""
+    return str(request.scope.get("request_id", ""))
 
 
 QUESTIONS = (search, context, answer, read_evidence, verify_evidence)
