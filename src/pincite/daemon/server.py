@@ -109,16 +109,15 @@ async def serve(
     (place / protocol.SOCKET).chmod(0o600)
     log.info("version %s owns %s", version.VERSION, root)
     ready()
+    # its parts import each other, and two threads that begin with it at once fail
+    import numpy  # noqa: F401, ICN001
+
     last_seen = last_flush = time.monotonic()
-    prepared = False
     while not daemon.leaving.is_set() and time.monotonic() - last_seen < idle_s:
         await _wait(daemon.leaving, min(_LOOK_EVERY_S, idle_s))
         now = time.monotonic()
         if why := daemon.outdated:
             daemon.abandon(why)
-        if not prepared and daemon.usage.unused_s >= _LOOK_EVERY_S:
-            prepared = True
-            await asyncio.to_thread(prepare_to_search)
         if reception.busy or daemon.busy:
             last_seen = now
         if daemon.usage.unused_s >= rest_s and not daemon.at_work:
@@ -137,10 +136,6 @@ async def serve(
     await reception.close()
     (place / protocol.SOCKET).unlink(missing_ok=True)
     log.info("leaving")
-
-
-def prepare_to_search() -> None:
-    """Import what searches, so that the first one need not wait for it."""
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
