@@ -110,7 +110,7 @@ async def serve(
     log.info("version %s owns %s", version.VERSION, root)
     ready()
     # its parts import each other, and two threads that begin with it at once fail
-    import numpy  # noqa: F401, ICN001
+    import numpy  # noqa: F401
 
     last_seen = last_flush = time.monotonic()
     while not daemon.leaving.is_set() and time.monotonic() - last_seen < idle_s:
