@@ -144,7 +144,7 @@ async def test_an_origin_that_is_no_url_is_refused(anna: Person, origin: str) ->
 
 async def test_one_key_cannot_take_all_the_room() -> None:
     """Uploads that never end, as many as there is room for."""
-    async with office(guard=GuardLimits(at_once=3, waiting=0, each=2)) as served:
+    async with office(guard=GuardLimits(at_once=4, waiting=0, each=2)) as served:
         anna, bert = await served.person("Anna"), await served.person("Bert")
         begun, hold = asyncio.Semaphore(0), asyncio.Event()
 
