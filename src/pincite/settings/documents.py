@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
-
-from pincite.errors import ConfigError
+from pincite.settings.tables import take_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +19,4 @@ class DocumentSettings:
 def take_document_settings(table: dict[str, object], origin: str) -> DocumentSettings:
     """Take `[documents]` out of the table of `origin`. Raises ConfigError for an unknown key or a
     wrong value, naming where it stands."""
-    given = table.pop("documents", {})
-    if not isinstance(given, dict):
-        raise ConfigError(f"{origin}: 'documents' is a table, not {given!r}")
-    values: dict[str, Any] = dict(given)
-    known = DocumentSettings.__dataclass_fields__
-    unknown = next((key for key in values if key not in known), None)
-    if unknown is not None:
-        raise ConfigError(
-            f"{origin}: unknown key 'documents.{unknown}'; known here: {', '.join(sorted(known))}"
-        )
-    try:
-        return msgspec.convert(values, DocumentSettings)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: documents: {error}") from error
+    return take_table(table, "documents", DocumentSettings, origin)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
-
-import msgspec
+from typing import Literal
 
 from pincite.errors import ConfigError
 from pincite.providers.names import parse_model
+from pincite.settings.tables import take_table, told_where
 
 BUNDLED = "bundled"
 
@@ -41,24 +39,9 @@ class MemorySettings:
 def take_memory_settings(table: dict[str, object], origin: str) -> MemorySettings:
     """Take `[memory]` out of the table of `origin`. Raises ConfigError for an unknown key or a
     wrong value, naming where it stands."""
-    given = table.pop("memory", {})
-    if not isinstance(given, Mapping):
-        raise ConfigError(f"{origin}: 'memory' is a table, not {given!r}")
-    values: dict[str, Any] = dict(given)
-    known = MemorySettings.__dataclass_fields__
-    unknown = next((key for key in values if key not in known), None)
-    if unknown is not None:
-        raise ConfigError(
-            f"{origin}: unknown key 'memory.{unknown}'; known here: {', '.join(sorted(known))}"
-        )
-    try:
-        found = msgspec.convert(values, MemorySettings)
-        return found if not found.dense else replace(found, dense=_model(found.dense))
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: memory: {error}") from error
-    except ConfigError as error:
-        said = f"{origin}: {error.message}"
-        raise ConfigError(said, hint=error.hint, keys=error.keys) from error
+    found = take_table(table, "memory", MemorySettings, origin)
+    with told_where(origin):
+        return replace(found, dense=_model(found.dense)) if found.dense else found
 
 
 def _model(name: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
-
-import msgspec
+from typing import Literal, get_args
 
 from pincite.errors import ConfigError
+from pincite.settings.tables import take_table
 
 VARIABLE = "PINCITE_REFRESH"
 RefreshMode = Literal["auto", "manual", ""]
@@ -50,22 +49,7 @@ class RefreshSettings:
 def take_refresh_settings(table: dict[str, object], origin: str) -> RefreshSettings:
     """Take `[refresh]` out of the table of `origin`. Raises ConfigError for an unknown key or a
     wrong value, naming where it stands."""
-    given = table.pop("refresh", {})
-    if not isinstance(given, dict):
-        raise ConfigError(f"{origin}: 'refresh' is a table, not {given!r}")
-    values: dict[str, Any] = dict(given)
-    known = RefreshSettings.__dataclass_fields__
-    unknown = next((key for key in values if key not in known), None)
-    if unknown is not None:
-        raise ConfigError(
-            f"{origin}: unknown key 'refresh.{unknown}'; known here: {', '.join(sorted(known))}"
-        )
-    try:
-        return msgspec.convert(values, RefreshSettings)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: refresh: {error}") from error
-    except ConfigError as error:
-        raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
+    return take_table(table, "refresh", RefreshSettings, origin)
 
 
 def refresh_mode(environ: Mapping[str, str]) -> RefreshMode | None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import msgspec
 
 from pincite.errors import ConfigError
+from pincite.settings.tables import take_table
 
 VARIABLE = "PINCITE_LOG"
 _WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
@@ -42,24 +40,9 @@ def take_log_settings(
 
     Raises ConfigError for an unknown key or a wrong value, naming where it stands.
     """
-    given = table.pop("log", {})
-    if not isinstance(given, dict):
-        raise ConfigError(f"{origin}: 'log' is a table, not {given!r}")
-    values: dict[str, Any] = dict(given)
-    known = LogSettings.__dataclass_fields__
-    unknown = next((key for key in values if key not in known), None)
-    if unknown is not None:
-        raise ConfigError(
-            f"{origin}: unknown key 'log.{unknown}'; known here: {', '.join(sorted(known))}"
-        )
-    if (enabled := log_enabled(environ)) is not None:
-        values["enabled"] = enabled
-    try:
-        return msgspec.convert(values, LogSettings)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: log: {error}") from error
-    except ConfigError as error:
-        raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
+    enabled = log_enabled(environ)
+    over = {} if enabled is None else {"enabled": enabled}
+    return take_table(table, "log", LogSettings, origin, over)
 
 
 def log_enabled(environ: Mapping[str, str]) -> bool | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-import msgspec
-
 from pincite.errors import ConfigError
+from pincite.settings.tables import take_table
 
 #: The variables that win over the keys of the table, and may hold passwords.
 ADDRESSES: Final = {
@@ -40,19 +39,7 @@ def take_workspace_settings(
 ) -> WorkspaceSettings:
     """Take `[workspace]` out of the table of `origin`, with the variables over it. Raises
     ConfigError for an unknown key, a wrong value, and a password in the file."""
-    given = table.pop("workspace", {})
-    if not isinstance(given, Mapping):
-        raise ConfigError(f"{origin}: 'workspace' is a table, not {given!r}")
-    values: dict[str, Any] = dict(given)
-    unknown = next((key for key in values if key not in ADDRESSES), None)
-    if unknown is not None:
-        raise ConfigError(
-            f"{origin}: unknown key 'workspace.{unknown}'; known here: {', '.join(ADDRESSES)}"
-        )
-    try:
-        found = msgspec.convert(values, WorkspaceSettings)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: workspace: {error}") from error
+    found = take_table(table, "workspace", WorkspaceSettings, origin)
     for key, variable in ADDRESSES.items():
         if _has_password(getattr(found, key)):
             raise ConfigError(

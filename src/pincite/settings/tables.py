@@ -1,0 +1,49 @@
+"""A table of pincite.toml as a value of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import msgspec
+
+from pincite.errors import ConfigError
+
+T = TypeVar("T")
+
+
+def take_table(
+    table: dict[str, Any],
+    name: str,
+    kind: type[T],
+    origin: str,
+    over: Mapping[str, object] = MappingProxyType({}),
+) -> T:
+    """Take the table `name` out of that of `origin`, as a dataclass; values of `over` win. Raises
+    ConfigError for what is no table, an unknown key or a wrong value, naming where it stands."""
+    given = table.pop(name, {})
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{origin}: {name!r} is a table, not {given!r}")
+    known = sorted(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    unknown = next((key for key in given if key not in known), None)
+    if unknown is not None:
+        raise ConfigError(
+            f"{origin}: unknown key '{name}.{unknown}'; known here: {', '.join(known)}"
+        )
+    try:
+        with told_where(origin):
+            return msgspec.convert({**given, **over}, kind)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{origin}: {name}: {error}") from error
+
+
+@contextmanager
+def told_where(origin: str) -> Iterator[None]:
+    """What is wrong with a setting is said with the place where it stands."""
+    try:
+        yield
+    except ConfigError as error:
+        said = f"{origin}: {error.message}"
+        raise ConfigError(said, hint=error.hint, keys=error.keys) from error
