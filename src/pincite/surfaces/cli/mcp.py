@@ -67,7 +67,8 @@ def mcp(
             "the MCP server needs a library that is not installed",
             hint="pip install 'pincite[mcp]'",
         )
-    from pincite.surfaces.mcp.serving import Address, Offer, serve_http, serve_stdio
+    from pincite.surfaces.address import Address
+    from pincite.surfaces.mcp.serving import Offer, serve_http, serve_stdio
 
     settings = settings_here(index)
     say_hidden(settings, preset)

@@ -50,11 +50,16 @@ def serve(
     The API is described at http://HOST:PORT/openapi.json. Users and keys: `pincite workspace`.
     """
     _require_libraries()
-    from pincite.surfaces.http.listening import Listening, listen
+    from pincite.surfaces.address import Address
+    from pincite.surfaces.http.listening import listen
 
     settings = settings_here(index)
-    wanted = Listening(host, port, allow_host, allow_origin, worker=worker, lexical=lexical)
-    asyncio.run(listen(settings, wanted, lambda url: say(f"serving {settings.index} at {url}")))
+    address = Address(host, port, allow_host, allow_origin, "pincite serve")
+
+    def ready(url: str) -> None:
+        say(f"serving {settings.index} at {url}")
+
+    asyncio.run(listen(settings, address, ready, worker=worker, lexical=lexical))
 
 
 @click.command()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pincite.engine import AsyncPincite
-from pincite.errors import ConfigError, UsageError
 from pincite.settings.load import Settings
+from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.mcp.greeting import (
     Answers,
     Requests,
@@ -30,25 +29,6 @@ if TYPE_CHECKING:
     from pincite.surfaces.mcp.limits import HttpLimits
 
 PATH = "/mcp"
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where to listen, and which names clients may use for it. `hosts` are further values of the
-    header Host, `origins` of the header Origin, complete and with their port."""
-
-    host: str = "127.0.0.1"
-    port: int = 8765
-    hosts: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.host not in _LOOPBACK and not self.hosts:
-            raise ConfigError(
-                f"{self.host} can be reached from other machines, so say by which names",
-                hint=f"pincite mcp --http --host {self.host} --allow-host NAME:{self.port}",
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +101,7 @@ async def serve_http(
     from pincite.surfaces.mcp.limits import HttpLimits, Limited, limited_protocol
 
     limits = limits or HttpLimits()
-    with _listening(address) as listening:
+    with address.listen() as listening:
         port: int = listening.getsockname()[1]
         engine = AsyncPincite(_by_itself(settings))
         async with engine, _served(engine, offer) as server:
@@ -138,7 +118,7 @@ async def serve_http(
                 log_level="warning",
                 timeout_graceful_shutdown=3,
             )
-            ready(f"http://{_bracketed(address.host)}:{port}{PATH}")
+            ready(f"http://{bracketed(address.host)}:{port}{PATH}")
             await uvicorn.Server(config).serve([listening])
 
 
@@ -147,26 +127,9 @@ def security(address: Address, port: int) -> TransportSecuritySettings:
     a name that it made up (DNS rebinding)."""
     from mcp.server.transport_security import TransportSecuritySettings
 
-    names = (*_LOOPBACK, address.host) if address.host in _LOOPBACK else (address.host,)
-    hosts = [f"{_bracketed(name)}:{port}" for name in dict.fromkeys(names)]
+    names = (*LOOPBACK, address.host) if address.host in LOOPBACK else (address.host,)
+    hosts = [f"{bracketed(name)}:{port}" for name in dict.fromkeys(names)]
     return TransportSecuritySettings(
         allowed_hosts=[*hosts, *address.hosts],
         allowed_origins=[*(f"http://{host}" for host in hosts), *address.origins],
     )
-
-
-def _listening(address: Address) -> socket.socket:
-    try:
-        return socket.create_server(
-            (address.host, address.port),
-            family=socket.AF_INET6 if ":" in address.host else socket.AF_INET,
-        )
-    except OSError as error:
-        raise UsageError(
-            f"{address.host}:{address.port} cannot be listened on: {error.strerror}",
-            hint="pincite mcp --http --port 0",
-        ) from error
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
