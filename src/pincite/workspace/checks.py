@@ -29,7 +29,9 @@ IDS: Final = 1_000_000
 PAGE: Final = 1_000
 SCOPES: Final = ("search", "write", "admin")
 ROLES: Final = ("owner", "editor", "viewer")
-_ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+#: The form of an id.
+ID_PATTERN: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_ID: Final = re.compile(ID_PATTERN)
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -68,9 +70,14 @@ def line(name: str, value: object, most: int, *, empty: bool = False) -> str:
     return text
 
 
+def is_hash(value: object) -> bool:
+    """SHA-256 as 64 lower-case hexadecimal digits."""
+    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+
+
 def content_hash(value: object) -> str:
     """SHA-256 as 64 lower-case hexadecimal digits. Raises UsageError."""
-    if isinstance(value, str) and _HASH.fullmatch(value):
+    if isinstance(value, str) and is_hash(value):
         return value
     raise UsageError(f"content_hash is {shown(value)}; it takes SHA-256 as 64 hexadecimal digits")
 

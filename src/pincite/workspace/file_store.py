@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
@@ -21,9 +20,8 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
+from pincite.workspace.checks import is_hash, is_id
 
-_SPACE: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
 T = TypeVar("T")
 _PIECE: Final = 1 << 20
 _STALE_S: Final = 24 * 3600.0  # an upload that takes longer than a day has ended
@@ -72,21 +70,20 @@ class FolderFiles:
 
     async def put(self, space_id: str, pieces: AsyncIterator[bytes], most: int) -> Stored:
         """Keep a file; see `FileStore`."""
-        folder = self._of(space_id)
-        part = folder / f".{secrets.token_hex(8)}.part"
-        handle = await _done(_open_new, part)
+        writing = self._new(space_id)
         digest, size = hashlib.sha256(), 0
         try:
+            await _done(writing.open)
             async for piece in pieces:
                 size += len(piece)
                 if size > most:
                     raise TooMuch(f"the file has more than {most:,} bytes")
                 digest.update(piece)
-                await _done(_write, handle.number, piece)
+                await _done(writing.write, piece)
             stored = Stored(digest.hexdigest(), size)
-            await _done(_settle, handle.number, part, self._path(space_id, stored.content_hash))
+            await _done(writing.settle, self._path(space_id, stored.content_hash))
         finally:
-            handle.close()
+            writing.close()
         return stored
 
     async def read(self, space_id: str, content_hash: str) -> bytes:
@@ -103,8 +100,8 @@ class FolderFiles:
     async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
         """Copy a file; see `FileStore`."""
         source = self._path(from_space, content_hash)
-        part = self._of(to_space) / f".{secrets.token_hex(8)}.part"
-        await _done(_copy, source, part, self._path(to_space, content_hash))
+        target = self._path(to_space, content_hash)
+        await _done(_copy, source, self._new(to_space), target)
 
     async def older_than(self, age_s: float) -> tuple[tuple[str, str], ...]:
         """What has been there for so long; see `FileStore`."""
@@ -114,28 +111,52 @@ class FolderFiles:
         """Remove a file; see `FileStore`."""
         await _done(_remove, self._path(space_id, content_hash))
 
+    def _new(self, space_id: str) -> _Writing:
+        return _Writing(self._of(space_id) / f".{secrets.token_hex(8)}.part")
+
     def _of(self, space_id: str) -> Path:
-        if not _SPACE.fullmatch(space_id):
+        if not is_id(space_id):
             raise UsageError(f"{space_id!r} is no id of a space")
         return self._folder / space_id
 
     def _path(self, space_id: str, content_hash: str) -> Path:
-        if not _HASH.fullmatch(content_hash):
+        if not is_hash(content_hash):
             raise UsageError(f"{content_hash!r} is no SHA-256")
         return self._of(space_id) / content_hash[:2] / content_hash
 
 
-@dataclass(frozen=True, slots=True)
-class _Handle:
-    """A file that is being written, which goes unless it has got its name."""
+@dataclass(slots=True)
+class _Writing:
+    """A file that is being written beside its place, which goes unless it has got its name."""
 
-    number: int
     part: Path
+    handle: int | None = None
+
+    def open(self) -> None:
+        self.handle = _create(self.part)
+
+    def write(self, piece: bytes) -> None:
+        assert self.handle is not None
+        left = memoryview(piece)
+        while left:
+            left = left[os.write(self.handle, left) :]
+
+    def settle(self, target: Path) -> None:
+        assert self.handle is not None
+        os.fsync(self.handle)
+        target.parent.mkdir(0o700, exist_ok=True)
+        self.part.replace(target)
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
     def close(self) -> None:
-        os.close(self.number)
-        with suppress(OSError):
-            self.part.unlink(missing_ok=True)
+        if self.handle is not None:
+            os.close(self.handle)
+            with suppress(OSError):
+                self.part.unlink(missing_ok=True)
 
 
 async def _done(work: Callable[..., T], *given: object) -> T:
@@ -146,8 +167,6 @@ async def _done(work: Callable[..., T], *given: object) -> T:
         return await asyncio.shield(working)
     except asyncio.CancelledError:
         await asyncio.wait({working})
-        if working.exception() is None and isinstance(made := working.result(), _Handle):
-            made.close()
         raise
     except OSError as error:
         raise WorkspaceUnavailable(
@@ -180,25 +199,24 @@ def _piece(path: Path, start: int) -> bytes:
         raise NotFound("the file is gone") from None
 
 
-def _copy(source: Path, part: Path, target: Path) -> None:
-    handle = _create(part)
+def _copy(source: Path, writing: _Writing, target: Path) -> None:
     try:
         with source.open("rb") as given:
+            writing.open()
             while piece := given.read(_PIECE):
-                _write(handle, piece)
-        _settle(handle, part, target)
+                writing.write(piece)
+        writing.settle(target)
     except FileNotFoundError:
         raise NotFound("the file is gone") from None
     finally:
-        os.close(handle)
-        part.unlink(missing_ok=True)
+        writing.close()
 
 
 def _older(folder: Path, before: float) -> tuple[tuple[str, str], ...]:
     found = []
     for path in sorted(folder.glob("*/??/*")):
         space, content_hash = path.parts[-3], path.name
-        if not (_SPACE.fullmatch(space) and _HASH.fullmatch(content_hash)):
+        if not (is_id(space) and is_hash(content_hash)):
             continue
         with suppress(FileNotFoundError):
             if path.stat().st_mtime <= before:
@@ -208,27 +226,6 @@ def _older(folder: Path, before: float) -> tuple[tuple[str, str], ...]:
 
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
-
-
-def _open_new(path: Path) -> _Handle:
-    return _Handle(_create(path), path)
-
-
-def _write(handle: int, piece: bytes) -> None:
-    left = memoryview(piece)
-    while left:
-        left = left[os.write(handle, left) :]
-
-
-def _settle(handle: int, part: Path, target: Path) -> None:
-    os.fsync(handle)
-    target.parent.mkdir(0o700, exist_ok=True)
-    part.replace(target)
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _tidy(folder: Path) -> None:

@@ -127,6 +127,10 @@ class Access(msgspec.Struct, frozen=True):
     document_type: str | None = None
     scopes: tuple[KeyScope, ...] = ("search",)
 
+    def reaches(self, space_id: str | None) -> bool:
+        """Is it not restricted to another space?"""
+        return self.space_id in (None, space_id)
+
 
 class Readable(msgspec.Struct, frozen=True):
     """What an access comes to at one moment: the spaces of the user, or the one asked for, and the

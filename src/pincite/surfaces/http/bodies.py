@@ -5,16 +5,17 @@ A field that there is not is refused. Whose request it is never stands in a body
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 from pincite.model import ChatMode, TaskMode
 from pincite.workspace import Document, Role
-from pincite.workspace.checks import missing
+from pincite.workspace.checks import ID_PATTERN, missing
 from pincite.workspace.model import Access
 
-Id = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+ID_FORM: Final = f"^{ID_PATTERN}$"
+Id = Annotated[str, msgspec.Meta(pattern=ID_FORM)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Ids = Annotated[tuple[Id, ...], msgspec.Meta(max_length=1_000)]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=10_000)]
@@ -35,7 +36,7 @@ class Within(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def restrict(self, access: Access) -> Access:
         """The access of a key, restricted further. Raises NotFound for a space that is not the
         key's."""
-        if self.space_id is not None and access.space_id not in (None, self.space_id):
+        if self.space_id is not None and not access.reaches(self.space_id):
             raise missing("space", self.space_id)
         return msgspec.structs.replace(
             access,

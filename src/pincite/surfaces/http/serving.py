@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from limits import RateLimitItemPerMinute
@@ -20,17 +21,14 @@ from pincite.errors import Forbidden, Unauthenticated
 from pincite.surfaces.http.bodies import Ready
 from pincite.surfaces.http.problems import TooManyRequests
 from pincite.workspace import Access, KeyScope
+from pincite.workspace.database import utc_now
 from pincite.workspace.file_store import FileStore
 from pincite.workspace.opened import Workspace
-from pincite.workspace.ports import Workspaces
+from pincite.workspace.ports import Session, Workspaces
 from pincite.workspace.verification import Caller, verify_key
 
+Asked = Request[Any, Any, State]
 MOST_FILE_BYTES: Final = 50_000_000  # guess, unmeasured
-
-
-def utc_now() -> datetime:
-    """The time, in UTC."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +90,14 @@ def needs(*scopes: KeyScope) -> Callable[[ASGIConnection[Any, Any, Any, Any], An
     return guard
 
 
+@asynccontextmanager
+async def session_of(request: Asked) -> AsyncIterator[tuple[Access, Session]]:
+    """What the caller may touch, and a transaction in their name."""
+    may = access(request)
+    async with desk_of(request.app.state).workspaces.of(may.user_id) as session:
+        yield may, session
+
+
 def desk_of(state: State) -> Desk:
     """What is open."""
     desk = state["desk"]
@@ -99,13 +105,13 @@ def desk_of(state: State) -> Desk:
     return desk
 
 
-def caller(request: Request[Any, Any, Any]) -> Caller:
+def caller(request: Asked) -> Caller:
     """Who asks, behind a guard."""
     found = request.scope["user"]
     assert isinstance(found, Caller)
     return found
 
 
-def access(request: Request[Any, Any, Any]) -> Access:
+def access(request: Asked) -> Access:
     """What the caller may touch."""
     return caller(request).access

@@ -6,25 +6,24 @@ A file is the body of its request, as it is: it is streamed to disk and never he
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated
 
-from litestar import Request, delete, get, patch, post, put
+from litestar import delete, get, patch, post, put
 from litestar.datastructures import State
 from litestar.params import JSONBody, PathParameter, QueryParameter
 from litestar.response import Stream
 
 from pincite.errors import UsageError
-from pincite.surfaces.http.bodies import DocumentChange, DocumentPage
+from pincite.surfaces.http.bodies import ID_FORM, DocumentChange, DocumentPage
 from pincite.surfaces.http.cursors import cursor_after, last_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
-from pincite.surfaces.http.serving import Desk, access, desk_of, needs
+from pincite.surfaces.http.serving import Asked, Desk, access, desk_of, needs
 from pincite.workspace import Access, Document
 from pincite.workspace.file_store import Stored, TooMuch
 from pincite.workspace.filenames import checked_filename
 
-_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-DocumentId = Annotated[str, PathParameter(pattern=_ID, description="The id of a document.")]
+DocumentId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a document.")]
 Filename = Annotated[
     str,
     QueryParameter(
@@ -39,7 +38,6 @@ Sources = Annotated[
     list[str] | None,
     QueryParameter(max_items=1_000, description="Names of sources that it belongs to."),
 ]
-Asked = Request[Any, Any, State]
 
 
 @post(

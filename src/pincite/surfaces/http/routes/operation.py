@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from litestar import Request, Response, delete, get
+from litestar import Response, delete, get
 from litestar.datastructures import State
 from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from pincite.errors import PinciteError
-from pincite.surfaces.http.bodies import Ready
+from pincite.surfaces.http.bodies import ID_FORM, Ready
 from pincite.surfaces.http.description import described
-from pincite.surfaces.http.serving import Desk, access, desk_of, needs
+from pincite.surfaces.http.serving import Asked, Desk, desk_of, needs, session_of
 from pincite.workspace import ApiKey
 from pincite.workspace.checks import missing
 
 _KEPT_S = 1.0  # it needs no key, and asks the database: once a second for all
-_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-KeyId = Annotated[str, PathParameter(pattern=_ID, description="The id of a key.")]
-Asked = Request[Any, Any, State]
+KeyId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a key.")]
 
 
 @get("/healthz", operation_id="healthz", tags=["operation"], media_type="text/plain")
@@ -81,21 +79,19 @@ async def metrics(state: State) -> Response[bytes]:
 
 
 @get("/v1/keys", guards=[needs("search", "write")], operation_id="keys", tags=["keys"])
-async def keys(request: Asked, state: State) -> tuple[ApiKey, ...]:
+async def keys(request: Asked) -> tuple[ApiKey, ...]:
     """The keys of the key's user, without their secrets. A key of one space sees those of that
     space."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         found = await session.keys()
-    return tuple(one for one in found if may.space_id in (None, one.space_id))
+    return tuple(one for one in found if may.reaches(one.space_id))
 
 
 @delete("/v1/keys/{key_id:str}", guards=[needs("write")], operation_id="revoke_key", tags=["keys"])
-async def revoke_key(request: Asked, state: State, key_id: KeyId) -> None:
+async def revoke_key(request: Asked, key_id: KeyId) -> None:
     """Revoke a key of the same user; a key of one space revokes those of that space. It is refused
     from the next request on, everywhere."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         of_space = {one.id for one in await session.keys() if one.space_id == may.space_id}
         if may.space_id is not None and key_id not in of_space:
             raise missing("key", key_id)

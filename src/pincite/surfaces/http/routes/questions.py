@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any
 
 import msgspec
-from litestar import Request, Response, post
+from litestar import Response, post
 from litestar.datastructures import State
 from litestar.params import JSONBody
 from litestar.response import ServerSentEvent
@@ -25,10 +24,8 @@ from pincite.surfaces.http.bodies import (
 )
 from pincite.surfaces.http.notices import told, told_answer
 from pincite.surfaces.http.problems import problem_of
-from pincite.surfaces.http.serving import Desk, access, desk_of, needs
+from pincite.surfaces.http.serving import Asked, Desk, access, desk_of, needs
 from pincite.workspace import Access
-
-Asked = Request[Any, Any, State]
 
 
 @post(

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from litestar import Request, delete, get, patch, post, put
-from litestar.datastructures import State
+from litestar import delete, get, patch, post, put
 from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from pincite.errors import NotFound
-from pincite.surfaces.http.bodies import FeedBody, FeedChange, NameBody, RoleBody
+from pincite.surfaces.http.bodies import ID_FORM, FeedBody, FeedChange, NameBody, RoleBody
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
-from pincite.surfaces.http.serving import access, desk_of, needs
+from pincite.surfaces.http.serving import Asked, needs, session_of
 from pincite.workspace import Access, Feed, Membership, Space
 from pincite.workspace.checks import missing
+from pincite.workspace.ports import Session
 
-_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-SpaceId = Annotated[str, PathParameter(pattern=_ID, description="The id of a space.")]
-SpaceWanted = Annotated[str | None, QueryParameter(pattern=_ID, description="Only this space.")]
-UserId = Annotated[str, PathParameter(pattern=_ID, description="The id of a user.")]
-FeedId = Annotated[str, PathParameter(pattern=_ID, description="The id of a feed.")]
-Asked = Request[Any, Any, State]
+SpaceId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a space.")]
+SpaceWanted = Annotated[str | None, QueryParameter(pattern=ID_FORM, description="Only this space.")]
+UserId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a user.")]
+FeedId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a feed.")]
 
 
 def within(access_: Access, space_id: str) -> str:
     """A space that the key may touch. Raises NotFound."""
-    if access_.space_id not in (None, space_id):
+    if not access_.reaches(space_id):
         raise missing("space", space_id)
     return space_id
 
@@ -33,28 +31,26 @@ def within(access_: Access, space_id: str) -> str:
 def require_within(access_: Access, space_id: str, what: str, id_: str) -> None:
     """What is in another space than the key's does not exist for it. Raises NotFound, in the words
     for an id that there is not: they name neither the space nor that there is one."""
-    if access_.space_id not in (None, space_id):
+    if not access_.reaches(space_id):
         raise missing(what, id_)
 
 
 @get("/v1/spaces", guards=[needs("search", "write")], operation_id="spaces", tags=["spaces"])
-async def spaces(request: Asked, state: State) -> tuple[Space, ...]:
+async def spaces(request: Asked) -> tuple[Space, ...]:
     """The spaces of the key's user."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         found = await session.spaces()
-    return tuple(one for one in found if may.space_id in (None, one.id))
+    return tuple(one for one in found if may.reaches(one.id))
 
 
 @post("/v1/spaces", guards=[needs("write")], operation_id="add_space", tags=["spaces"])
 async def add_space(
-    request: Asked, state: State, data: JSONBody[NameBody], idempotency_key: IdempotencyKey = None
+    request: Asked, data: JSONBody[NameBody], idempotency_key: IdempotencyKey = None
 ) -> Space:
     """A new space, of which the key's user is the owner."""
-    may = access(request)
-    if may.space_id is not None:
-        raise NotFound("a key of one space makes no other")
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
+        if may.space_id is not None:
+            raise NotFound("a key of one space makes no other")
         wanted = id_for(may, "space", idempotency_key)
         made = await session.add_space(data.name, id_=wanted)
     require_same((data.name,), (made.name,))
@@ -67,10 +63,9 @@ async def add_space(
     operation_id="space",
     tags=["spaces"],
 )
-async def space(request: Asked, state: State, space_id: SpaceId) -> Space:
+async def space(request: Asked, space_id: SpaceId) -> Space:
     """One space."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         return await session.space(within(may, space_id))
 
 
@@ -80,12 +75,9 @@ async def space(request: Asked, state: State, space_id: SpaceId) -> Space:
     operation_id="rename_space",
     tags=["spaces"],
 )
-async def rename_space(
-    request: Asked, state: State, space_id: SpaceId, data: JSONBody[NameBody]
-) -> Space:
+async def rename_space(request: Asked, space_id: SpaceId, data: JSONBody[NameBody]) -> Space:
     """Give a space another name. Owners may."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         return await session.rename_space(within(may, space_id), data.name)
 
 
@@ -96,10 +88,9 @@ async def rename_space(
     tags=["spaces"],
     status_code=202,
 )
-async def delete_space(request: Asked, state: State, space_id: SpaceId) -> None:
+async def delete_space(request: Asked, space_id: SpaceId) -> None:
     """Delete a space with its documents. Nobody sees them from now on. Owners may."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         await session.delete_space(within(may, space_id))
 
 
@@ -109,10 +100,9 @@ async def delete_space(request: Asked, state: State, space_id: SpaceId) -> None:
     operation_id="members",
     tags=["spaces"],
 )
-async def members(request: Asked, state: State, space_id: SpaceId) -> tuple[Membership, ...]:
+async def members(request: Asked, space_id: SpaceId) -> tuple[Membership, ...]:
     """Who is a member, with which role."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         return await session.members(within(may, space_id))
 
 
@@ -123,11 +113,10 @@ async def members(request: Asked, state: State, space_id: SpaceId) -> tuple[Memb
     tags=["spaces"],
 )
 async def set_member(
-    request: Asked, state: State, space_id: SpaceId, user_id: UserId, data: JSONBody[RoleBody]
+    request: Asked, space_id: SpaceId, user_id: UserId, data: JSONBody[RoleBody]
 ) -> Membership:
     """Make a user a member, or give them another role. Owners may."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         return await session.set_member(within(may, space_id), user_id, data.role)
 
 
@@ -137,29 +126,25 @@ async def set_member(
     operation_id="remove_member",
     tags=["spaces"],
 )
-async def remove_member(request: Asked, state: State, space_id: SpaceId, user_id: UserId) -> None:
+async def remove_member(request: Asked, space_id: SpaceId, user_id: UserId) -> None:
     """From now on the user sees nothing of the space. Owners may, and everybody for themselves."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         await session.remove_member(within(may, space_id), user_id)
 
 
 @get("/v1/feeds", guards=[needs("search", "write")], operation_id="feeds", tags=["feeds"])
-async def feeds(request: Asked, state: State, space_id: SpaceWanted = None) -> tuple[Feed, ...]:
+async def feeds(request: Asked, space_id: SpaceWanted = None) -> tuple[Feed, ...]:
     """Feeds of a space, or of all spaces of the key's user."""
-    may = access(request)
-    wanted = may.space_id if space_id is None else within(may, space_id)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
-        return await session.feeds(wanted)
+    async with session_of(request) as (may, session):
+        return await session.feeds(may.space_id if space_id is None else within(may, space_id))
 
 
 @post("/v1/feeds", guards=[needs("write")], operation_id="add_feed", tags=["feeds"])
 async def add_feed(
-    request: Asked, state: State, data: JSONBody[FeedBody], idempotency_key: IdempotencyKey = None
+    request: Asked, data: JSONBody[FeedBody], idempotency_key: IdempotencyKey = None
 ) -> Feed:
     """A new feed, without documents. Editors of the space may."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with session_of(request) as (may, session):
         target, wanted = within(may, data.space_id), id_for(may, "feed", idempotency_key)
         made = await session.add_feed(target, data.name, id_=wanted)
     require_same((target, data.name), (made.space_id, made.name))
@@ -172,13 +157,10 @@ async def add_feed(
     operation_id="feed",
     tags=["feeds"],
 )
-async def feed(request: Asked, state: State, feed_id: FeedId) -> Feed:
+async def feed(request: Asked, feed_id: FeedId) -> Feed:
     """One feed."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
-        found = await session.feed(feed_id)
-        require_within(may, found.space_id, "feed", feed_id)
-        return found
+    async with session_of(request) as (may, session):
+        return await _feed(may, session, feed_id)
 
 
 @patch(
@@ -187,14 +169,11 @@ async def feed(request: Asked, state: State, feed_id: FeedId) -> Feed:
     operation_id="change_feed",
     tags=["feeds"],
 )
-async def change_feed(
-    request: Asked, state: State, feed_id: FeedId, data: JSONBody[FeedChange]
-) -> Feed:
+async def change_feed(request: Asked, feed_id: FeedId, data: JSONBody[FeedChange]) -> Feed:
     """Add documents to a feed, and take some out: all of it or nothing. It holds for the next
     search. Editors of the space may."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
-        require_within(may, (await session.feed(feed_id)).space_id, "feed", feed_id)
+    async with session_of(request) as (may, session):
+        await _feed(may, session, feed_id)
         if data.add:
             await session.add_to_feed(feed_id, data.add)
         if data.remove:
@@ -205,12 +184,17 @@ async def change_feed(
 @delete(
     "/v1/feeds/{feed_id:str}", guards=[needs("write")], operation_id="delete_feed", tags=["feeds"]
 )
-async def delete_feed(request: Asked, state: State, feed_id: FeedId) -> None:
+async def delete_feed(request: Asked, feed_id: FeedId) -> None:
     """Delete a feed. Its documents stay."""
-    may = access(request)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
-        require_within(may, (await session.feed(feed_id)).space_id, "feed", feed_id)
+    async with session_of(request) as (may, session):
+        await _feed(may, session, feed_id)
         await session.delete_feed(feed_id)
+
+
+async def _feed(may: Access, session: Session, feed_id: str) -> Feed:
+    found = await session.feed(feed_id)
+    require_within(may, found.space_id, "feed", feed_id)
+    return found
 
 
 SPACES = (
