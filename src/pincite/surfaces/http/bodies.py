@@ -5,7 +5,7 @@ A field that there is not is refused. Whose request it is never stands in a body
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -98,14 +98,6 @@ class VerifyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claims: Annotated[tuple[ClaimBody, ...], msgspec.Meta(min_length=1, max_length=200)]
 
 
-class RerankBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Documents to order by how well they fit a question."""
-
-    query: Text
-    documents: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1_000)]
-    top_n: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
-
-
 class NameBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A name for a space."""
 
@@ -140,12 +132,6 @@ class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     space_id: Id | None = None
     metadata: dict[str, str] | None = None
     source_ids: Annotated[tuple[Name, ...], msgspec.Meta(max_length=1_000)] | None = None
-
-
-class ToolBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The arguments of a tool, as a model gave them."""
-
-    arguments: dict[str, Any]
 
 
 class DocumentPage(msgspec.Struct, frozen=True):

@@ -131,11 +131,11 @@ def problem_of(error: Exception, request_id: str = "") -> Problem:
     status, code = next(fitting, (500, "internal"))
     if isinstance(error, TooManyRequests):
         status = error.status
-    told = isinstance(error, PinciteError) and not isinstance(error, _INSIDE)
+    told = error if isinstance(error, PinciteError) and not isinstance(error, _INSIDE) else None
     return Problem(
         *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
-        detail=error.message if told and isinstance(error, PinciteError) else "",
-        hint=error.hint if told and isinstance(error, PinciteError) else "",
+        detail=told.message if told else "",
+        hint=told.hint if told else "",
         request_id=request_id,
     )
 
