@@ -17,7 +17,13 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
-from pincite.surfaces.mcp.greeting import VERSIONS, greeting, initialize_of, instructions_of
+from pincite.surfaces.mcp.greeting import (
+    VERSIONS,
+    Unanswered,
+    greeting,
+    initialize_of,
+    instructions_of,
+)
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from tests.places import HANGS_S
@@ -140,3 +146,36 @@ def test_a_client_that_says_nothing_is_no_error(tmp_path: Path, indexed: Cli) ->
     out, error = server.communicate("", HANGS_S)
     assert (server.returncode, out, error) == (0, "", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_asked_before_stdin_ended_is_answered(indexed: Cli) -> None:
+    search = {"name": "search_evidence", "arguments": {"query": "how are retries configured?"}}
+    asked = [
+        {"jsonrpc": "2.0", "id": f"q{n}", "method": "tools/call", "params": search}
+        for n in range(20)
+    ]
+    begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    server = start(indexed)
+    lines = "".join(f"{json.dumps(one)}\n" for one in [OLD, begun, *asked])
+    out, error = server.communicate(lines, HANGS_S)
+    answers = {one["id"]: one for one in map(json.loads, out.splitlines()) if "id" in one}
+    assert set(answers) == {OLD["id"], *(one["id"] for one in asked)}, error
+    assert all("error" not in one for one in answers.values())
+
+
+def test_a_request_that_was_withdrawn_is_waited_for_by_nobody() -> None:
+    unanswered = Unanswered()
+    for line in [
+        '{"id": 1, "method": "a"}',
+        '{"id": 1, "method": "b"}',
+        '{"id": "x", "method": 1}',
+    ]:
+        unanswered.read(line)
+    assert dict(unanswered.waiting) == {1: 2}
+    unanswered.read("no json")
+    unanswered.read('{"method": "notifications/cancelled", "params": {"requestId": 1}}')
+    unanswered.read('{"method": "notifications/cancelled", "params": {"requestId": [1]}}')
+    assert dict(unanswered.waiting) == {1: 1}
+    unanswered.answered(1)
+    unanswered.answered(1)
+    asyncio.run(asyncio.wait_for(unanswered.wait(), HANGS_S))

@@ -11,7 +11,9 @@ import asyncio
 import logging
 import os
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from typing import Any, BinaryIO, Final
@@ -35,6 +37,8 @@ VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _MOST_BYTES: Final = 65_536
 #: A client that waits longer for its first answer may give up: then it is told less.
 _GREETING_S: Final = 5.0
+#: How long the end of stdin waits for answers: the library drops what it has not written by then.
+_LAST_ANSWERS_S: Final = 10.0
 
 
 class _Client(msgspec.Struct, frozen=True):
@@ -125,21 +129,68 @@ def greeting(asked: _Initialize, instructions: str) -> bytes:
     return msgspec.json.encode({"jsonrpc": "2.0", "id": asked.id, "result": result}) + b"\n"
 
 
+class _Message(msgspec.Struct, frozen=True):
+    """A request has an id and a method, an answer an id alone, a notification a method alone."""
+
+    id: int | str | None = None
+    method: str | None = None
+    params: Any = None
+
+
+@dataclass(slots=True)
+class Unanswered:
+    """The requests of the client that wait for an answer: how many, by id."""
+
+    waiting: Counter[int | str] = field(default_factory=Counter)
+    _none: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def read(self, line: str) -> None:
+        """Take note of a line of the client, whatever it is."""
+        try:
+            found = msgspec.json.decode(line, type=_Message)
+        except (msgspec.DecodeError, RecursionError):
+            return
+        if found.method == "notifications/cancelled" and isinstance(found.params, dict):
+            self.answered(found.params.get("requestId"))
+        elif found.method is not None and found.id is not None:
+            self.waiting[found.id] += 1
+
+    def answered(self, request: Any) -> None:
+        """One request of this id waits no more."""
+        if isinstance(request, int | str):
+            self.waiting -= Counter([request])
+        if not self.waiting:
+            self._none.set()
+
+    async def wait(self) -> None:
+        """Until all are answered, but not for ever."""
+        self._none.clear()
+        if self.waiting:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._none.wait(), _LAST_ANSWERS_S)
+
+
 @dataclass(slots=True)
 class Requests:
-    """Lines of the client for the library: the first, which was read already, then the others."""
+    """Lines of the client for the library: the first, which was read already, then the others.
+    They end when stdin has ended and each request is answered: `printf ... | pincite mcp`."""
 
     wire: Wire
     first: bytes
+    unanswered: Unanswered
 
     async def __aiter__(self) -> AsyncIterator[str]:
         import anyio
 
         if self.first:
-            yield self.first.decode("utf-8", "replace")
+            line = self.first.decode("utf-8", "replace")
+            self.unanswered.read(line)
+            yield line
         text = TextIOWrapper(self.wire.requests, encoding="utf-8", errors="replace")
         async for line in anyio.wrap_file(text):
+            self.unanswered.read(line)
             yield line
+        await self.unanswered.wait()
 
 
 @dataclass(slots=True)
@@ -148,11 +199,16 @@ class Answers:
 
     wire: Wire
     answered: int | str | None
+    unanswered: Unanswered
     _text: list[str] = field(default_factory=list)
+    _ids: list[int | str] = field(default_factory=list)
 
     async def write(self, line: str) -> int:
         """Keep the line, unless it is that answer."""
-        if self.answered is not None and _id_of(line) == self.answered:
+        found = _id_of(line)
+        if found is not None:
+            self._ids.append(found)
+        if self.answered is not None and found == self.answered:
             self.answered = None
         else:
             self._text.append(line)
@@ -163,20 +219,16 @@ class Answers:
         import anyio.to_thread
 
         said, self._text = "".join(self._text).encode("utf-8"), []
+        ids, self._ids = self._ids, []
         await anyio.to_thread.run_sync(self._send, said)
+        for one in ids:
+            self.unanswered.answered(one)
 
     def _send(self, said: bytes) -> None:
         self.wire.answers.write(said)
         self.wire.answers.flush()
 
 
-class _Answer(msgspec.Struct, frozen=True):
-    """An answer has an id and no method."""
-
-    id: int | str | None = None
-    method: str | None = None
-
-
 def _id_of(line: str) -> int | str | None:
-    found = msgspec.json.decode(line, type=_Answer)
+    found = msgspec.json.decode(line, type=_Message)
     return found.id if found.method is None else None

@@ -14,6 +14,7 @@ from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.mcp.greeting import (
     Answers,
     Requests,
+    Unanswered,
     claim_wire,
     greeting,
     initialize_of,
@@ -77,8 +78,10 @@ async def serve_stdio(settings: Settings, offer: Offer = Offer()) -> None:
             wire.answers.flush()
         from mcp.server.stdio import stdio_server
 
-        requests = cast("AsyncFile[str]", Requests(wire, first))
-        answers = cast("AsyncFile[str]", Answers(wire, None if asked is None else asked.id))
+        unanswered = Unanswered()
+        requests = cast("AsyncFile[str]", Requests(wire, first, unanswered))
+        greeted = None if asked is None else asked.id
+        answers = cast("AsyncFile[str]", Answers(wire, greeted, unanswered))
         async with (
             _served(engine, offer) as server,
             stdio_server(requests, answers) as (read, write),
