@@ -49,6 +49,7 @@ LONG: Final = (
     "descriptions",
     "keywords",
     "watching",
+    "qmd",
 )
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
@@ -72,6 +73,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--torch", type=Path, help="a Python with sentence-transformers; default: this one"
     )
     parser.add_argument("--semble", type=Path, help="a Python with semble; default: left out")
+    parser.add_argument("--qmd", type=Path, help="the command of qmd, for `qmd`")
     parser.add_argument("--llama", type=Path, help="a Python with llama-cpp-python[server]")
     parser.add_argument("--gguf", type=Path, help="weights for it, for `wordings`")
     parser.add_argument("--documents", type=Path, help="a folder of PDFs, for `documents`")
@@ -100,6 +102,7 @@ def main(arguments: list[str] | None = None) -> int:
         wheel=given.wheel,
         torch=given.torch,
         semble=given.semble,
+        qmd=given.qmd,
         quick=given.quick,
         chunks=given.chunks,
         documents=given.documents,

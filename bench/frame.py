@@ -32,9 +32,9 @@ class Options:
 
     `quick` takes subsets, for a smoke test: such figures mean nothing. `torch` is a Python that
     has `sentence-transformers`, `semble` one that has semble, `llama` one that has the server of
-    llama-cpp-python, which is given the weights `gguf`; `wheel` is the golden set's wheel,
-    else it is downloaded. `chunks` (0: as many as the subject takes by itself) and `phases` (empty:
-    those that are not there yet) are for the subjects on stores.
+    llama-cpp-python, which is given the weights `gguf`; `qmd` is a command; `wheel` is the golden
+    set's wheel, else it is downloaded. `chunks` (0: as many as the subject takes by itself) and
+    `phases` (empty: those that are not there yet) are for the subjects on stores.
     """
 
     data: Path
@@ -48,6 +48,7 @@ class Options:
     chunks: int = 0
     phases: tuple[str, ...] = ()
     documents: Path | None = None
+    qmd: Path | None = None
     llama: Path | None = None
     gguf: Path | None = None
 

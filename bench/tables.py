@@ -28,6 +28,7 @@ from bench.latency import LatencyFigures, Times
 from bench.local_table import local
 from bench.partial import partial
 from bench.providers_table import providers
+from bench.qmd import qmd
 from bench.quality import QualityFigures, Scores
 from bench.reading_table import reading
 from bench.records_table import records
@@ -341,6 +342,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "local": local,
     "keywords": keywords,
     "watching": watching,
+    "qmd": qmd,
     "wordings": wordings,
     "descriptions": descriptions,
 }
