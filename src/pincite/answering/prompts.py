@@ -17,6 +17,7 @@ from typing import Final
 
 from pincite.errors import ConfigError
 from pincite.model import ChatMode
+from pincite.support.capabilities import open_to_read
 
 REFUSAL: Final = "refusal"
 #: More would leave evidence no room in the prompt.
@@ -96,7 +97,7 @@ def _read(folder: Path, name: str) -> str:
 
 
 def _bytes(file: Path) -> bytes:
-    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    handle = open_to_read(file)
     with os.fdopen(handle, "rb") as opened:  # a pipe or a device may never end
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError("it is not a file")

@@ -12,7 +12,6 @@ import asyncio
 import json
 import logging
 import os
-import signal
 import sys
 from contextlib import suppress
 from functools import partial
@@ -49,6 +48,7 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
     from pincite.daemon.service import Daemon
     from pincite.index.opening import open_remembered
     from pincite.support.gc_tuning import rarely_collect
+    from pincite.support.signals import on_signals
 
     def load_encoder(models: Path, name: str) -> DenseEncoder:
         from pincite.encoders.bundled import open_encoder
@@ -66,8 +66,7 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
         return await answer_short(body, daemon, root)
 
     daemon.short = short
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, daemon.leaving.set)
+    on_signals(("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"), daemon.leaving.set)
     try:
         await daemon.open()
         await serve(daemon, root, idle_s, ready=lambda: report({}))
@@ -115,7 +114,10 @@ _DESCRIPTORS = 65_536  # where there is no limit, or one of a thousand million
 def into_the_background() -> None:
     """The caller's child ends here; its child, alone in a session of its own, goes on. Nothing has
     been imported yet that starts threads or opens files. What the caller has let its children
-    inherit (a lock of its shell, the end of a pipe) would stay open as long as the daemon lives."""
+    inherit (a lock of its shell, the end of a pipe) would stay open as long as the daemon lives.
+    Where processes do not fork, `pincite.support.background` has seen to that."""
+    if not hasattr(os, "fork") or not hasattr(os, "posix_spawn"):
+        return
     if os.fork():
         os._exit(0)
     os.setsid()

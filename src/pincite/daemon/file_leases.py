@@ -8,7 +8,6 @@ the locks of a process that dies, so nobody waits for a dead one, and its ticket
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -25,6 +24,8 @@ from pincite.errors import DiskFull, IndexUnavailable, PinciteError
 from pincite.model import Notice
 from pincite.ports import Waiting
 from pincite.stores.validate import check_name
+from pincite.support.capabilities import is_alive
+from pincite.support.locks import Lock, is_held, open_lock, remove_lock, said_in, say_in
 
 _LOOK_S = 0.1
 _LEARN_S = 2.0  # a process that has just got the lock says in microseconds what it does
@@ -67,19 +68,19 @@ class FileLeases:
                 _say(root, lock, Holder(os.getpid(), _now(), said))
                 yield
             finally:
-                os.ftruncate(lock, 0)
+                os.ftruncate(lock.file, 0)
         finally:
-            os.close(lock)
+            lock.close()
 
     def is_any_taken(self) -> bool:
         """As `Leases.is_any_taken`."""
-        return any(_is_held(path) for path in self.root.glob(_LOCK.format("*")))
+        return any(is_held(path) for path in self.root.glob(_LOCK.format("*")))
 
 
-async def _wait(lock: int, ticket: Path, collection: str, waiting: Waiting) -> None:
+async def _wait(lock: Lock, ticket: Path, collection: str, waiting: Waiting) -> None:
     started_s = time.monotonic()
     told = False
-    while not (_is_next(ticket) and _take(lock)):
+    while not (_is_next(ticket) and lock.take()):
         holder, waited_s = _holder(lock), time.monotonic() - started_s
         known = holder.sentence if holder else f"others are writing to collection {collection!r}"
         if waited_s >= waiting.limit_s and (holder or waited_s >= _LEARN_S):
@@ -96,18 +97,26 @@ async def _wait(lock: int, ticket: Path, collection: str, waiting: Waiting) -> N
 
 @contextmanager
 def _ticket(root: Path, collection: str) -> Iterator[Path]:
-    """A place in the queue. It is locked before it has its name: no ticket is ever taken for that
-    of a dead process."""
-    name = _TICKET.format(collection, f"{time.time_ns():020}-{uuid4().hex}")
-    fresh = root / f".{name}.new"
-    held = _open(root, fresh.name)
+    """A place in the queue. One that was taken for that of a dead process, before it was locked, is
+    thrown away by its name; then there is another. No file is renamed while it is open, which some
+    systems refuse."""
+    while True:
+        name = _TICKET.format(collection, f"{time.time_ns():020}-{uuid4().hex}")
+        held = _open(root, name)
+        try:
+            if held.take() and _is_there(root / name, held):
+                yield root / name
+                return
+        finally:
+            held.close()
+            remove_lock(root / name)
+
+
+def _is_there(path: Path, lock: Lock) -> bool:
     try:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        fresh.rename(root / name)
-        yield root / name
-    finally:
-        (root / name).unlink(missing_ok=True)
-        os.close(held)
+        return os.path.samestat(path.lstat(), os.fstat(lock.file))
+    except FileNotFoundError:
+        return False
 
 
 def _is_next(ticket: Path) -> bool:
@@ -116,15 +125,15 @@ def _is_next(ticket: Path) -> bool:
     for path in sorted(ticket.parent.glob(f"{queue}+*.lock")):
         if path.name >= ticket.name:
             return True
-        if _is_held(path):
+        if is_held(path):
             return False
-        path.unlink(missing_ok=True)
+        remove_lock(path)
     return True
 
 
-def _open(root: Path, name: str) -> int:
+def _open(root: Path, name: str) -> Lock:
     try:
-        return os.open(root / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return open_lock(root / name)
     except OSError as error:
         raise _refused(root, error) from error
 
@@ -141,46 +150,21 @@ def _refused(root: Path, error: OSError) -> PinciteError:
     )
 
 
-def _take(lock: int) -> bool:
+def _say(root: Path, lock: Lock, holder: Holder) -> None:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is_held(path: Path) -> bool:
-    try:
-        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:  # it has just been thrown away
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(lock)
-    return False
-
-
-def _say(root: Path, lock: int, holder: Holder) -> None:
-    try:
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, msgspec.json.encode(holder), 0)
+        os.ftruncate(lock.file, 0)
+        say_in(lock, msgspec.json.encode(holder))
     except OSError as error:
         raise _refused(root, error) from error
 
 
-def _holder(lock: int) -> Holder | None:
+def _holder(lock: Lock) -> Holder | None:
     """What the process with the lock says; None where it has not said it yet, or has just died."""
     try:
-        holder = msgspec.json.decode(os.pread(lock, 65_536, 0), type=Holder)
-        os.kill(holder.pid, 0)
-    except (msgspec.DecodeError, ProcessLookupError):
+        holder = msgspec.json.decode(said_in(lock), type=Holder)
+    except msgspec.DecodeError:
         return None
-    except PermissionError:  # of another user, and alive
-        return holder
-    return holder
+    return holder if is_alive(holder.pid) else None
 
 
 def _now() -> str:

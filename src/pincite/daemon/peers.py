@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import struct
 from typing import Protocol
+
+from pincite.support.capabilities import this_user
 
 _CREDENTIALS = struct.Struct("3i")  # process, user, group
 
@@ -22,4 +23,4 @@ def is_ours(peer: Peer) -> bool:
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     told = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    return bool(_CREDENTIALS.unpack(told)[1] == os.geteuid())
+    return bool(_CREDENTIALS.unpack(told)[1] == this_user())

@@ -1,4 +1,4 @@
-"""What client and daemon say to each other over a Unix socket.
+"""What client and daemon say to each other.
 
 A frame is a 4-byte big-endian length and MessagePack. A request is `[operation, [arguments]]`; an
 answer is `[true, result]` or `[false, [error class, message, hint]]`. The operations, with the
@@ -30,12 +30,14 @@ from pincite.daemon.shapes import PROTOCOL as PROTOCOL
 from pincite.daemon.shapes import SHAPES as SHAPES
 from pincite.model import DocumentRecord, Vector
 from pincite.ports import Index, LeasedIndex
+from pincite.support.capabilities import CLOSE_ON_EXEC
 
 if TYPE_CHECKING:
     from pincite.daemon.messages import Answer, RemoteSearch
 
 _VECTOR = 1  # extension code
 _LENGTH = struct.Struct(">I")
+_FOLDER = getattr(os, "O_DIRECTORY", 0)
 _LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
 _LONGEST_FRAME = 512 * 1024 * 1024  # 80 times the largest document
 SOCKET = "owner.sock"
@@ -137,7 +139,7 @@ def socket_address(index: Path) -> Iterator[str]:
     if len(os.fsencode(path)) <= _LONGEST_ADDRESS:
         yield path
         return
-    folder = os.open(index, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    folder = os.open(index, os.O_RDONLY | _FOLDER | CLOSE_ON_EXEC)
     try:
         short = Path(f"/proc/self/fd/{folder}")
         if not short.exists():

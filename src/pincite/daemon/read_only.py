@@ -7,7 +7,6 @@ with links to the large files that they only read. Nothing of the index itself i
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import os
 import shutil
@@ -22,16 +21,20 @@ from pincite.daemon import protocol
 from pincite.errors import DiskFull, IndexUnavailable, PinciteError
 from pincite.index.folder import remembered
 from pincite.stores.room import FINISHING_BYTES, free_bytes
+from pincite.support.capabilities import FILE_MODES, is_own, this_user
+from pincite.support.locks import open_lock
 
 #: What the catalog needs to be opened: a page of its log, and the index of that.
 _CATALOG_BYTES = 4 * 1024 * 1024  # 100 times that
 _SHARED_MEMORY = Path("/dev/shm")
 #: What belongs to processes, and what searches do not need.
 _LEFT_OUT = (
-    *("*.lock", "*.sock", "owner.log*", "retrieval.jsonl*", "models", ".gitignore"),
+    *("*.lock", "*.lock.held", "*.sock", "owner.tcp", "owner.log*"),
+    *("retrieval.jsonl*", "models", ".gitignore"),
     *("memory.db*", "conversations.db*", "mem0"),  # of users, not of the index
 )
 _STEP = 16 * 1024 * 1024
+_KNOWS_HOLES = hasattr(os, "SEEK_DATA") and hasattr(os, "pread")
 
 
 def may_write(root: Path) -> bool:
@@ -78,14 +81,14 @@ def workplace(root: Path) -> Path:
 
 def _own_folder(place: Path, root: Path) -> Path:
     """A folder for `root` below `place` that no other user can read."""
-    ours = place / f"pincite-{os.geteuid()}"
+    ours = place / f"pincite-{this_user()}"
     folder = ours / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
     try:
         for each in (ours, folder):
             each.mkdir(mode=0o700, exist_ok=True)
             found = each.lstat()
-            private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
-            if not private or found.st_uid != os.geteuid():
+            closed = not FILE_MODES or not found.st_mode & 0o077
+            if not stat.S_ISDIR(found.st_mode) or not closed or not is_own(found):
                 raise IndexUnavailable(
                     f"{each} is not a folder that only this user can read",
                     hint="remove it, or set TMPDIR to a folder of your own",
@@ -162,11 +165,16 @@ def _signs(root: Path) -> tuple[object, ...]:
 def _space(root: Path, links: tuple[str, ...]) -> int:
     """Bytes on disk of what is copied. Files have holes, so blocks are counted."""
     return sum(
-        os.lstat(f"{folder}/{name}").st_blocks * 512
+        _size_on_disk(os.lstat(f"{folder}/{name}"))
         for folder, _, names in os.walk(root)
         for name in names
         if name not in links
     )
+
+
+def _size_on_disk(status: os.stat_result) -> int:
+    blocks: int | None = getattr(status, "st_blocks", None)
+    return status.st_size if blocks is None else blocks * 512
 
 
 def _roomy_place(root: Path, needed: int, why: PinciteError) -> Path:
@@ -188,24 +196,33 @@ def _nobody_writes(root: Path) -> Iterator[None]:
     if may_write(root) or not path.exists():
         yield  # we have the lock ourselves, or nobody ever had
         return
-    with path.open("rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+    lock = open_lock(path, make=False, write=False)
+    try:
+        if not lock.take(shared=True):
             raise IndexUnavailable(
                 f"a process writes to {root}, and does not answer here",
                 hint="wait until it has ended, or run this where it runs",
-            ) from error
+            )
         yield
+    finally:
+        lock.close()
 
 
 def _copy(source: Path, target: Path, links: tuple[str, ...]) -> Path:
     """A link to a file that is only read, or a copy with the holes of the original: Qdrant Edge's
     files are mostly holes."""
     if source.name in links:
-        target.symlink_to(source.absolute())
-        return target
+        try:
+            target.symlink_to(source.absolute())
+        except OSError:  # on Windows not everybody may make links
+            if FILE_MODES:
+                raise
+        else:
+            return target
     with source.open("rb") as read, target.open("wb") as written:
+        if not _KNOWS_HOLES:
+            shutil.copyfileobj(read, written, _STEP)
+            return target
         size, start = os.fstat(read.fileno()).st_size, 0
         written.truncate(size)
         while start < size:

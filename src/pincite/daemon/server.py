@@ -1,7 +1,7 @@
 """The daemon: one process that holds the engine's shards, the catalog and the query encoder.
 
-It listens on a Unix socket that only its user may open, serves any number of clients, and leaves
-when nobody has been connected for a while.
+It listens where only its user may connect (`pincite.daemon.transport`), serves any number of
+clients, and leaves when nobody has been connected for a while.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import msgspec
 
 from pincite import version
 from pincite.daemon import protocol
-from pincite.daemon.peers import is_ours
 from pincite.daemon.read_only import workplace
 from pincite.daemon.service import Daemon, end_after
+from pincite.daemon.transport import listen, withdraw
 from pincite.errors import (
     EnginePanicked,
     IndexUnavailable,
@@ -33,8 +33,6 @@ _FLUSH_EVERY_S = 2.0  # what a loss of power may take; a killed process loses no
 _LOOK_EVERY_S = 0.5
 _FINISH_S = 10.0  # what is under way when the daemon leaves may take so long
 REST_S = 60.0
-_BACKLOG = 1024  # a client that finds the queue full fails in an odd way
-_BUFFER_BYTES = 1024 * 1024
 
 
 class Reception:
@@ -53,12 +51,7 @@ class Reception:
         return bool(self._connected)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one client, one request after the other, until it or the daemon leaves. Other
-        users are hung up on."""
-        if not is_ours(writer.get_extra_info("socket")):
-            log.warning("another user wanted to connect")
-            writer.close()
-            return
+        """Answer one client, one request after the other, until it or the daemon leaves."""
         self._connected.add(writer)
         self._empty.clear()
         try:
@@ -101,12 +94,7 @@ async def serve(
     when nobody has asked for anything for `rest_s`."""
     reception = Reception(daemon)
     place = workplace(root)
-    (place / protocol.SOCKET).unlink(missing_ok=True)
-    with protocol.socket_address(place) as address:
-        server = await asyncio.start_unix_server(
-            reception.serve, address, backlog=_BACKLOG, limit=_BUFFER_BYTES
-        )
-    (place / protocol.SOCKET).chmod(0o600)
+    server = await listen(place, reception.serve)
     log.info("version %s owns %s", version.VERSION, root)
     ready()
     # its parts import each other, and two threads that begin with it at once fail
@@ -134,7 +122,7 @@ async def serve(
     await daemon.stop_refreshing()  # what it started would start the next daemon
     server.close()
     await reception.close()
-    (place / protocol.SOCKET).unlink(missing_ok=True)
+    withdraw(place)
     log.info("leaving")
 
 

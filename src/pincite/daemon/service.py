@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
 import os
 import sys
@@ -27,6 +26,7 @@ from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec, SourceRecord, Vector
 from pincite.ports import DenseEncoder
 from pincite.stores.opening import Opened, open_edge
+from pincite.support.locks import Lock, open_lock, say_in
 
 if TYPE_CHECKING:
     from pincite.daemon.messages import Answer, RemoteSearch
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pincite.ports import Files
 
 log = logging.getLogger("pincite.daemon")
+
+_SOFTWARE = 70  # `os.EX_SOFTWARE`, where there is one
 
 
 class AlreadyRunning(IndexUnavailable):
@@ -83,7 +85,7 @@ class Daemon(LocalIndex):
     def _let_go(self) -> None:
         if self._copy is not None:
             self._copy.close()
-        os.close(self._lock)
+        self._lock.close()
 
     async def open(self, *, mend: bool = True) -> None:
         server_is_ahead = self._copy is not None and self._opened.remote
@@ -249,7 +251,7 @@ class Daemon(LocalIndex):
         log.warning("%s, which ends this process", why)
         if self._copy is not None:
             self._copy.close()
-        os._exit(os.EX_OK)
+        os._exit(0)
 
     async def close(self) -> None:
         try:
@@ -259,18 +261,20 @@ class Daemon(LocalIndex):
             self._let_go()
 
 
-def take_index(root: Path) -> int:
-    """Lock an index folder for this process, until the descriptor is closed. Raises AlreadyRunning,
+def take_index(root: Path) -> Lock:
+    """Lock an index folder for this process, until the lock is closed. Raises AlreadyRunning,
     OSError."""
-    path = workplace(root) / protocol.LOCK
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = open_lock(workplace(root) / protocol.LOCK)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(lock)
-        raise AlreadyRunning(f"another process owns {root}") from error
+        taken = lock.take()
+    except BaseException:
+        lock.close()
+        raise
+    if not taken:
+        lock.close()
+        raise AlreadyRunning(f"another process owns {root}")
     with suppress(OSError):  # of a full disk: the number is there for messages
-        os.pwrite(lock, f"{os.getpid():<10}".encode(), 0)  # in place, which takes no room
+        say_in(lock, f"{os.getpid():<10}".encode())  # in place, which takes no room
     return lock
 
 
@@ -282,4 +286,4 @@ def _look_at(done: asyncio.Future[DenseEncoder]) -> None:
 def end_after(error: EnginePanicked) -> NoReturn:
     """End this process: Qdrant Edge's state cannot be trusted."""
     log.critical("the engine panicked, which ends this process: %s", error)
-    os._exit(os.EX_SOFTWARE)
+    os._exit(_SOFTWARE)

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from pincite.daemon.peers import is_ours
 from pincite.daemon.shapes import PROTOCOL, SHAPES
+from pincite.support.capabilities import UNIX_SOCKETS, is_own
 from pincite.version import VERSION
 
 SOCKET: Final = "owner.sock"
@@ -39,18 +40,17 @@ def identity() -> list[Any]:
 def ask(root: Path, request: Mapping[str, Any], seconds: float = ANSWER_S) -> dict[str, Any] | None:
     """The answer of the daemon of `root`, None where there is none that can be used. Raises
     TimeoutError where one listens and does not answer for so long."""
-    address = os.fsencode(root / SOCKET)
-    if len(address) > _LONGEST_ADDRESS:
-        return None
     body = json.dumps({**request, "identity": identity()}, ensure_ascii=True).encode()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
-        stream.settimeout(seconds)
+    try:
+        stream = _connected(root, seconds)
+    except TimeoutError:
+        raise
+    except OSError:
+        return None
+    if stream is None:
+        return None
+    with stream:
         try:
-            if root.stat().st_uid != os.geteuid():
-                return None
-            stream.connect(address)
-            if not is_ours(stream):
-                return None
             stream.sendall(LENGTH.pack(len(body)) + body)
             answer = _received(stream)
         except TimeoutError:
@@ -58,6 +58,31 @@ def ask(root: Path, request: Mapping[str, Any], seconds: float = ANSWER_S) -> di
         except OSError:
             return None
     return _read(answer)
+
+
+def _connected(root: Path, seconds: float) -> socket.socket | None:
+    """A connection to the daemon, None where it is not ours. Raises OSError, TimeoutError."""
+    if not is_own(root.stat()):
+        return None
+    if not UNIX_SOCKETS:
+        from pincite.daemon.loopback import dial_blocking
+
+        return dial_blocking(root, seconds)
+    address = os.fsencode(root / SOCKET)
+    if len(address) > _LONGEST_ADDRESS:
+        return None
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        stream.settimeout(seconds)
+        stream.connect(address)
+        ours = is_ours(stream)
+    except BaseException:
+        stream.close()
+        raise
+    if ours:
+        return stream
+    stream.close()
+    return None
 
 
 def _read(answer: bytes) -> dict[str, Any] | None:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from pincite.daemon import protocol
-from pincite.daemon.peers import is_ours
+from pincite.daemon.loopback import Stream as Stream
 from pincite.daemon.read_only import workplace
+from pincite.daemon.transport import StrangerError, dial
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.index.folder import require_own
+from pincite.support.background import Started, launch
+from pincite.support.locks import Lock, is_held, open_lock
 
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
 _POLL_S = 0.01
 _STARTS = 4  # of daemons that were killed before they had said anything
-_BUFFER_BYTES = 1024 * 1024
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-
-Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class _Died(IndexUnavailable):
@@ -42,8 +40,12 @@ async def connect(root: Path) -> Stream | None:
 
 async def _connect_in(place: Path, root: Path) -> Stream | None:
     try:
-        with protocol.socket_address(place) as address:
-            stream = await asyncio.open_unix_connection(address, limit=_BUFFER_BYTES)
+        return await dial(place)
+    except StrangerError as error:
+        raise IndexUnavailable(
+            f"a process of another user answers in {place}",
+            hint=f"see who may write to that folder: ls -ld {place}",
+        ) from error
     except (FileNotFoundError, ConnectionRefusedError, ConnectionResetError):
         return None
     except OSError as error:
@@ -51,13 +53,6 @@ async def _connect_in(place: Path, root: Path) -> Stream | None:
             f"the daemon of {root} cannot be reached: {error}",
             hint="use an index folder of your own: see PINCITE_INDEX",
         ) from error
-    if not is_ours(stream[1].get_extra_info("socket")):
-        stream[1].close()
-        raise IndexUnavailable(
-            f"a process of another user answers in {place}",
-            hint=f"see who may write to that folder: ls -ld {place}",
-        )
-    return stream
 
 
 async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
@@ -69,7 +64,7 @@ async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
     try:
         with _only_one(root) as lock:
             async with asyncio.timeout(_START_S):
-                while not _try(lock):  # noqa: ASYNC110 - the one who has it is another process
+                while not lock.take():  # noqa: ASYNC110 - the one who has it is another process
                     await asyncio.sleep(_POLL_S)
                 return await _start(root, models, idle_s)
     except TimeoutError as error:
@@ -93,9 +88,9 @@ async def _start(root: Path, models: Path, idle_s: float) -> Stream:
 
 
 @contextmanager
-def _only_one(root: Path) -> Iterator[int]:
+def _only_one(root: Path) -> Iterator[Lock]:
     try:
-        lock = os.open(workplace(root) / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = open_lock(workplace(root) / "start.lock")
     except FileNotFoundError as error:
         raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH") from error
     except OSError as error:
@@ -106,27 +101,15 @@ def _only_one(root: Path) -> Iterator[int]:
     try:
         yield lock
     finally:
-        os.close(lock)
-
-
-def _try(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        lock.close()
 
 
 def _owned(root: Path) -> bool:
     """Does a process hold the index, whether it answers or not?"""
     try:
-        lock = os.open(workplace(root) / protocol.LOCK, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:  # if it is there, the daemon will say what is wrong with it
+        return is_held(workplace(root) / protocol.LOCK)
+    except OSError:  # the daemon will say what is wrong with it
         return False
-    try:
-        return not _try(lock)
-    finally:
-        os.close(lock)
 
 
 def daemon_pid(root: Path) -> int | None:
@@ -160,12 +143,11 @@ def hung(root: Path, what: str, seconds: float) -> IndexUnavailable:
 async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None:
     """Start a process and wait for its report. None where clients may connect, or another process
     was first; else why not."""
-    pid, pipe = _launch(root, models, idle_s)
+    started = _launch(root, models, idle_s)
     try:
-        line = await _read_line(pipe)
+        line = await started.read_line()
     finally:
-        os.close(pipe)
-        _reap(pid)
+        started.close()
     answer = json.loads(line) if line.endswith(b"\n") else {"error": None}
     if "error" not in answer:
         return None
@@ -177,60 +159,13 @@ async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None
     )
 
 
-def _launch(root: Path, models: Path, idle_s: float) -> tuple[int, int]:
-    """A process, and the pipe on which it reports: the only one of ours that it has."""
-    reading, writing = os.pipe()
+def _launch(root: Path, models: Path, idle_s: float) -> Started:
     log = workplace(root) / protocol.LOG
+    daemon = ("-P", "-m", "pincite.daemon", str(root), str(models), str(idle_s))
     try:
-        command = (
-            sys.executable,
-            "-P",
-            "-m",
-            "pincite.daemon",
-            str(root),
-            str(models),
-            str(idle_s),
-        )
-        pid = os.posix_spawn(
-            sys.executable,
-            command,
-            os.environ,  # handed on, not read
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_DUP2, writing, 1),
-                (os.POSIX_SPAWN_OPEN, 2, str(log), _APPEND, 0o600),
-            ],
-        )
+        return launch((sys.executable, *daemon), os.environ, log)  # handed on, not read
     except OSError as error:
-        os.close(reading)
         raise IndexUnavailable(
             f"the daemon of {root} cannot be started with its log {log}: {error.strerror}",
             hint=f"see what is there: ls -ld {log}",
         ) from error
-    finally:
-        os.close(writing)
-    return pid, reading
-
-
-def _reap(pid: int) -> None:
-    """The process itself left for the background long ago."""
-    with suppress(ChildProcessError):
-        os.waitpid(pid, 0)
-
-
-async def _read_line(descriptor: int) -> bytes:
-    """Up to the newline or the end. Waits without a thread, which could not be called back."""
-    loop = asyncio.get_running_loop()
-    line = b""
-    while not line.endswith(b"\n"):
-        readable = asyncio.Event()
-        loop.add_reader(descriptor, readable.set)
-        try:
-            await readable.wait()
-        finally:
-            loop.remove_reader(descriptor)
-        part = os.read(descriptor, 65_536)
-        if not part:
-            break
-        line += part
-    return line

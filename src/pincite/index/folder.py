@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
-from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,6 +11,7 @@ import msgspec
 from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError, IndexUnavailable, StoreError
 from pincite.stores.settings import StoreSettings
+from pincite.support.capabilities import is_own, this_user, user_name
 
 REMEMBERED = "store.json"
 _SHOWN_CHARS = 300  # of a path in a message
@@ -82,20 +81,21 @@ def require_own(root: Path) -> None:
     Even root keeps out: what it writes there its user could not open any more.
     """
     try:
-        user = root.stat().st_uid
+        status = root.stat()
     except FileNotFoundError:
         return
     except PermissionError as error:
         raise IndexUnavailable(
-            f"the index {root} is out of reach for {_name(os.geteuid())}",
+            f"the index {root} is out of reach for {user_name(this_user())}",
             hint="use an index of your own: see PINCITE_INDEX or --index",
         ) from error
     except OSError as error:
         raise _unusable(root, "reached", error) from error
-    if user != os.geteuid():
+    if not is_own(status):
+        owner = user_name(status.st_uid)
         raise IndexUnavailable(
-            f"the index {root} belongs to {_name(user)}, and this is {_name(os.geteuid())}",
-            hint=f"use an index of your own (PINCITE_INDEX or --index), or run as {_name(user)}",
+            f"the index {root} belongs to {owner}, and this is {user_name(this_user())}",
+            hint=f"use an index of your own (PINCITE_INDEX or --index), or run as {owner}",
         )
 
 
@@ -109,9 +109,3 @@ def _unusable(root: Path, verb: str, error: OSError) -> IndexUnavailable:
         f"the index folder {shown} cannot be {verb}: {why}{at[:_SHOWN_CHARS]}",
         hint="name a folder that you may write to with PINCITE_INDEX or --index",
     )
-
-
-def _name(user: int) -> str:
-    with suppress(KeyError):
-        return f"user {pwd.getpwuid(user).pw_name}"
-    return f"user {user}"

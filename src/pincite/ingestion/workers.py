@@ -27,6 +27,7 @@ from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analys
 from pincite.model import Document
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.support.capabilities import cores
 from pincite.support.environment import without_secrets
 from pincite.support.pipes import read_block, write_block
 
@@ -43,7 +44,7 @@ def open_analyser(
 ) -> Iterator[Analyser]:
     """Workers where there are cores for them and so much to do; else this process. What weighs by
     a model of its own stays here."""
-    count = processes or len(os.sched_getaffinity(0))
+    count = processes or cores()
     if count < 2 or total_bytes < WORTH_BYTES or not isinstance(sparse, Bm25Encoder):
         yield Here(chunker, sparse)
         return

@@ -33,6 +33,7 @@ from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.models import BUNDLED
 from pincite.settings.opening import trusted
+from pincite.support.capabilities import be_nice
 
 _NICENESS: Final = 5  # at 10 a machine that compiles on all cores left it a fortieth of one
 _PR_SET_PDEATHSIG: Final = 1
@@ -176,7 +177,7 @@ def _die_with_the_daemon() -> None:
 def main(index: str, remote: str) -> int:
     """0 unless nothing could be looked at; then the last line says why."""
     _die_with_the_daemon()
-    os.nice(_NICENESS)
+    be_nice(_NICENESS)
     try:
         asyncio.run(_run(Path(index), remote=remote == "remote"))
     except PinciteError as error:

@@ -7,7 +7,6 @@ was cut off goes on. The index changes over only when all has been counted and a
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -26,6 +25,7 @@ from pincite.model import CollectionSpec, Point
 from pincite.ports import Catalog, Store, Waiting
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
+from pincite.support.locks import Lock
 
 _PAGE = 256
 _LOOK_S = 0.1
@@ -72,7 +72,7 @@ async def move(
         return await _move_all(settings, client, environ, progress, waiting)
 
 
-async def _take(root: Path, client: ServedIndex, waiting: Waiting) -> int:
+async def _take(root: Path, client: ServedIndex, waiting: Waiting) -> Lock:
     """The lock of the daemon, which leaves; so does another that a search has started meanwhile."""
     started_s = time.monotonic()
     while True:
@@ -108,7 +108,7 @@ async def _move_all(
         write_remembered(root, becomes)
         return moved
     finally:
-        os.close(lock)
+        lock.close()
 
 
 async def _move(

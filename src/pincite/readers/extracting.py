@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -33,6 +32,7 @@ from pincite.readers.extractors import (
     ocr_is_missing,
     recognises,
 )
+from pincite.support.capabilities import kill_group
 from pincite.support.environment import without_secrets
 from pincite.support.pipes import read_block, write_block
 
@@ -265,8 +265,7 @@ class _Process:
     def end(self) -> None:
         """Kill it, with whatever it has started."""
         if self.alive:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            kill_group(self._process)
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:

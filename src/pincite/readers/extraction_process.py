@@ -9,7 +9,6 @@ for writing, start no process and reach no network, whatever a library is talked
 from __future__ import annotations
 
 import os
-import resource
 import sys
 import time
 from contextlib import suppress
@@ -22,6 +21,13 @@ from pincite.errors import SourceError
 from pincite.readers.extraction import PAGE_S, Extraction, OnPageRead
 from pincite.readers.extractors import EXTRACTORS
 from pincite.support.pipes import read_block, write_block
+
+try:
+    import resource
+except ImportError:  # Windows: the process that waits ends it, and its memory is not limited
+    _LIMITS = False
+else:
+    _LIMITS = True
 
 IDLE_S: Final = 60.0  # guess, unmeasured: a run has the next file before
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -48,18 +54,21 @@ def _would_write(mode: object, flags: object) -> bool:
 
 def limit_process(memory_bytes: int) -> None:
     """From here on: so much memory, no core file, nothing written to a file."""
-    for kind, most in (
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-    ):
-        with suppress(OSError, ValueError):  # some systems have no such limit
-            resource.setrlimit(kind, (most, most))
+    if _LIMITS:
+        for kind, most in (
+            (resource.RLIMIT_AS, memory_bytes),
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_FSIZE, 0),
+        ):
+            with suppress(OSError, ValueError):  # some systems have no such limit
+                resource.setrlimit(kind, (most, most))
     sys.addaudithook(forbid)
 
 
 def _allow_seconds(seconds: int) -> None:
     """End the process when it has computed for so much longer, should nobody be there to do it."""
+    if not _LIMITS:
+        return
     used = resource.getrusage(resource.RUSAGE_SELF)
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     with suppress(OSError, ValueError):

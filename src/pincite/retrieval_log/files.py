@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pincite.settings.retrieval_log import LogSettings
+from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC
 
 NAME = "retrieval.jsonl"
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_ON_EXEC | BINARY
 
 
 class LogFiles:
@@ -28,7 +30,7 @@ class LogFiles:
         folder."""
         if self._full(len(line)):
             self._put_aside(len(line))
-        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.open(self.path, _FLAGS, 0o600)
         try:
             if os.write(file, line + b"\n") <= len(line):  # the disk was full in its middle
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -20,6 +20,7 @@ from pincite.retrieval_log.event import Asked, Event, Found, event_of
 from pincite.retrieval_log.files import LogFiles
 from pincite.retrieval_log.masking import masked
 from pincite.settings.retrieval_log import LogSettings
+from pincite.support.capabilities import is_own
 from pincite.trace import Trace
 
 log = logging.getLogger(__name__)
@@ -127,6 +128,6 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
 
 def _is_ours(folder: Path) -> bool:
     try:
-        return folder.stat().st_uid == os.geteuid() and os.access(folder, os.W_OK)
+        return is_own(folder.stat()) and os.access(folder, os.W_OK)
     except OSError:
         return False

@@ -10,6 +10,7 @@ from pincite.errors import ConfigError
 from pincite.presets import preset_names, unknown_preset
 from pincite.settings.layers import CONFIG_FILE
 from pincite.settings.toml_text import inline
+from pincite.support.capabilities import NO_FOLLOW
 
 _HEAD: Final = """\
 # What `pincite index` indexes, and how it is searched. Every key with its value now:
@@ -59,7 +60,7 @@ def write_config(folder: Path, text: str) -> Path:
     place = folder / CONFIG_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
         with os.fdopen(os.open(place, flags, 0o644), "w", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:

@@ -23,6 +23,7 @@ import msgspec
 
 from pincite.errors import ConfigError, UntrustedConfig
 from pincite.settings.layers import Layer, merged, shown
+from pincite.support.capabilities import FILE_MODES, is_own, open_to_read
 from pincite.support.terminal import one_line
 
 _MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders
@@ -223,14 +224,14 @@ def _read() -> Mapping[str, str]:
     Raises ConfigError where it is damaged."""
     place = trust_file()
     try:
-        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        handle = open_to_read(place)
     except OSError:
         return {}
     with os.fdopen(handle, "rb") as file:
         state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid():
+        if not stat.S_ISREG(state.st_mode) or not is_own(state):
             return {}
-        if state.st_mode & 0o022:  # others may write to it
+        if FILE_MODES and state.st_mode & 0o022:  # others may write to it
             return {}
         raw = file.read(_MOST_BYTES + 1)
     try:

@@ -20,6 +20,7 @@ from pincite.sources.entries import (
 )
 from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
+from pincite.support.capabilities import open_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -107,7 +108,7 @@ class FolderSource(OpenSource):
         file within the limits is read."""
         file = self._root / entry.path
         try:
-            handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+            handle = open_to_read(file)
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise SourceError(f"{entry.path} has become a link; index again.") from error

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pincite.sources.git_objects import Objects, Tree
+from pincite.support.capabilities import open_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +102,7 @@ def _resolve(folder: Path, name: str) -> Path | None:
 def _read(file: Path) -> str:
     """A regular file of the usual size, "" for anything else: nothing here is waited for."""
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_to_read(file, follow=True)
     except (OSError, ValueError):
         return ""
     with os.fdopen(handle, "rb") as opened:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pincite.sources.entries import Entry, Selection, SkipCode, Skipped, SourceLimits
 from pincite.sources.ignore import IgnoreRules, is_ignored, parse_rules
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS, reject_name
+from pincite.support.capabilities import open_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -165,10 +166,11 @@ class Walk:
         except OSError as error:
             code = "loop" if error.errno == errno.ELOOP else "unreadable"
             return Skipped(path, code, error.strerror or str(error))
-        root = self._root.rstrip("/") + "/"
+        target = target.replace(os.sep, "/")
+        root = self._root.replace(os.sep, "/").rstrip("/") + "/"
         if not f"{target}/".startswith(root):
             return Skipped(path, "outside", "the link leads out of the source")
-        if item.path.startswith(target.rstrip("/") + "/"):
+        if item.path.replace(os.sep, "/").startswith(target.rstrip("/") + "/"):
             return Skipped(path, "loop", "the link leads to a folder that contains it")
         return Skipped(path, "link", target[len(root) :])
 
@@ -200,9 +202,8 @@ def _is_huge(item: os.DirEntry[str]) -> bool:
 
 
 def _read_rules(file: str, folder: str) -> IgnoreRules | None:
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        with open(os.open(file, flags | os.O_NOFOLLOW), "rb") as opened:  # nor does git  # noqa: PTH123
+        with open(open_to_read(file), "rb") as opened:  # nor does git  # noqa: PTH123
             status = os.fstat(opened.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_IGNORE_BYTES:
                 return None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+
+from pincite.support.capabilities import host_name
 
 _ID = Path("/etc/machine-id")
 
@@ -18,4 +19,4 @@ def this_machine() -> str:
         known = _ID.read_text(encoding="ascii", errors="replace").strip()
     except OSError:
         known = ""
-    return blake2b((known or os.uname().nodename).encode(), digest_size=8).hexdigest()
+    return blake2b((known or host_name()).encode(), digest_size=8).hexdigest()

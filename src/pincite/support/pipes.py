@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import selectors
 import struct
+import threading
 import time
 from typing import IO, Final
+
+from pincite.support.capabilities import WAIT_FOR_PIPES
 
 _LENGTH: Final = struct.Struct(">I")
 
@@ -31,6 +34,8 @@ def read_block(
 
 
 def _exactly(pipe: IO[bytes], size: int, until_s: float | None) -> bytes:
+    if not WAIT_FOR_PIPES:
+        return _exactly_in_a_thread(pipe, size, until_s)
     parts = bytearray()
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
@@ -42,4 +47,32 @@ def _exactly(pipe: IO[bytes], size: int, until_s: float | None) -> bytes:
             if not part:
                 raise EOFError
             parts += part
+    return bytes(parts)
+
+
+def _exactly_in_a_thread(pipe: IO[bytes], size: int, until_s: float | None) -> bytes:
+    """After a TimeoutError the thread waits on until the other end of the pipe is closed, as it is
+    when the child is killed."""
+    parts = bytearray()
+    failed: list[OSError] = []
+
+    def read() -> None:
+        try:
+            while len(parts) < size:
+                part = os.read(pipe.fileno(), size - len(parts))
+                if not part:
+                    return
+                parts.extend(part)
+        except OSError as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=read, name="pincite-pipe", daemon=True)
+    thread.start()
+    thread.join(None if until_s is None else max(0.0, until_s - time.monotonic()))
+    if thread.is_alive():
+        raise TimeoutError
+    if failed:
+        raise failed[0]
+    if len(parts) < size:
+        raise EOFError
     return bytes(parts)

@@ -12,13 +12,15 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from pincite.support.capabilities import CLOSE_ON_EXEC
+
 
 def require_private_file(path: Path, *, make: bool) -> os.stat_result:
     """What the file is, empty if it is made here. SQLite gives the files beside it the same mode.
     Raises OSError for a link, a pipe or a folder in its place, and where there is none."""
     if make and not os.path.lexists(path):
         empty = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-        os.close(os.open(empty, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        os.close(os.open(empty, os.O_CREAT | os.O_EXCL | os.O_WRONLY | CLOSE_ON_EXEC, 0o600))
         with suppress(FileExistsError):
             os.link(empty, path)
         empty.unlink()

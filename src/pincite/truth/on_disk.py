@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.readers import content_hash_of
+from pincite.support.capabilities import open_to_read
 
 #: A file that changed less than this before it was read may change again without other times: the
 #: kernel counts them in steps of 4 ms, FAT in steps of 2 s, as some network disks do.
@@ -99,7 +100,7 @@ class Disk:
         """Raises OSError."""
         for _ in range(_TRIES):
             now_ns = self._clock_ns()
-            handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+            handle = open_to_read(place)
             with os.fdopen(handle, "rb", buffering=0) as opened:
                 before = os.fstat(handle)
                 if not stat.S_ISREG(before.st_mode):

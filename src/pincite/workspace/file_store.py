@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
+from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC, sync_path
 from pincite.workspace.checks import is_hash, is_id
 
 T = TypeVar("T")
@@ -146,11 +147,7 @@ class _Writing:
         os.fsync(self.handle)
         target.parent.mkdir(0o700, exist_ok=True)
         self.part.replace(target)
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_path(target.parent)
 
     def close(self) -> None:
         if self.handle is not None:
@@ -180,7 +177,7 @@ def _create(path: Path) -> int:
         if not folder.exists():  # `parents=True` would let everybody read those above
             folder.mkdir(0o700, exist_ok=True)
     _tidy(path.parent)
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC | BINARY, 0o600)
 
 
 def _read(path: Path) -> bytes:

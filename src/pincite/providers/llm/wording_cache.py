@@ -7,7 +7,6 @@ models made of them can be read, and so the file is its user's.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, MutableMapping
@@ -16,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final, TypeVar
 
+from pincite.support.capabilities import is_own
 from pincite.support.private_file import require_private_file
 
 R = TypeVar("R")
@@ -119,7 +119,7 @@ def wordings_beside(cache: Path | None) -> Wordings:
 def _make_private(path: Path) -> None:
     """A file that only its user can read. Raises OSError for anything else of that name."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if require_private_file(path, make=True).st_uid != os.geteuid():
+    if not is_own(require_private_file(path, make=True)):
         raise PermissionError(f"{path} is no file of this user")
 
 

@@ -18,6 +18,7 @@ from threading import Event
 import msgspec
 
 from pincite.stores.qdrant_edge.layout import EdgeLayout
+from pincite.support.capabilities import sync_path
 
 STATE = "state.json"
 FIRST = "g000001"
@@ -105,11 +106,7 @@ def prepare_to_close(generation: Path) -> None:
 
 def sync(path: Path) -> None:
     """Make a file, or the names in a folder, survive a loss of power."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_path(path)
 
 
 def files_to_open(generation: Path, *, vectors: bool) -> list[Path]:

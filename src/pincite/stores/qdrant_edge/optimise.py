@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.errors import StoreError
+from pincite.support.capabilities import be_nice
 from pincite.support.concurrency import run_to_completion
 
 if TYPE_CHECKING:  # Qdrant Edge is imported after the child has become nice
@@ -123,7 +124,7 @@ def main(source: str, target: str, dimensions: str, layout: str) -> int:
     """Copy, optimise, flush, close. 1 if the parent has gone before it began."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.nice(_NICENESS)
+    be_nice(_NICENESS)
     import qdrant_edge as edge
 
     from pincite.stores.qdrant_edge.layout import EdgeLayout, config_for

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
+from pincite.support.signals import off_signal, on_signals
 from pincite.surfaces.cli.ask import between, mode_option, show_answer, user_option
 from pincite.surfaces.cli.options import OK, run, say, show, with_options
 from pincite.surfaces.cli.search import ASKING, asked_of, options_of
@@ -182,16 +183,15 @@ async def _read(session: PromptSession[str]) -> str | None:
 @contextmanager
 def _interruptible() -> Iterator[Any]:
     """Runs work that Ctrl-C cancels, and nothing else with it."""
-    loop = asyncio.get_running_loop()
     before = signal.getsignal(signal.SIGINT)
 
     def task_of(work: Any) -> asyncio.Task[Any]:
         task = asyncio.ensure_future(work)
-        loop.add_signal_handler(signal.SIGINT, task.cancel)
+        on_signals(("SIGINT",), task.cancel)
         return task  # type: ignore[no-any-return]
 
     try:
         yield task_of
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        off_signal("SIGINT")
         signal.signal(signal.SIGINT, before)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from pincite.errors import ConfigError
+from pincite.support.signals import on_signals
 from pincite.surfaces.cli.options import index_option, say, settings_here
 
 lexical_option = click.option(
@@ -85,9 +85,7 @@ def worker(lease_s: float, lexical: bool, index: Path | None) -> None:
 
     async def until_interrupted() -> int:
         ending = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, ending.set)
+        on_signals(("SIGINT", "SIGTERM"), ending.set)
         async with open_deployment(settings, lexical=lexical) as opened:
             say(f"working on {settings.index}")
             deps = WorkerDeps.of(opened)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.signals import on_signals
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import OK, index_option, run, say, show
 
@@ -34,9 +34,7 @@ async def _watch(engine: AsyncPincite) -> int:
     from pincite.collection.opened import wish_of
 
     over = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, over.set)
+    on_signals(("SIGINT", "SIGTERM"), over.set)
     wish = wish_of(engine.settings)
     if not wish.auto:
         say("refresh.mode is manual: this watches all the same, until it ends")

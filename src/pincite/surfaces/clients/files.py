@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.errors import SourceError
+from pincite.support.capabilities import USERS, open_to_read
 
 #: Claude Code keeps the history of projects in its file; 32 MB are parsed in some seconds.
 _MOST_BYTES = 32_000_000
@@ -46,7 +47,7 @@ def read(path: Path) -> File:
     read or is too large."""
     try:
         place = path.resolve()
-        handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_to_read(place, follow=True)
     except (FileNotFoundError, NotADirectoryError):
         return File(path, place, None)
     except (OSError, RuntimeError) as error:
@@ -116,7 +117,7 @@ def _replace(file: File, place: Path, raw: bytes, *, like: Path) -> None:
                 opened.flush()
                 os.fsync(handle)
             made.chmod(stat.S_IMODE(status.st_mode) if status else 0o666 & ~_umask())
-            if status and (status.st_uid, status.st_gid) != (os.getuid(), os.getgid()):
+            if USERS and status and (status.st_uid, status.st_gid) != (os.getuid(), os.getgid()):
                 os.chown(made, status.st_uid, status.st_gid)
             made.replace(place)
         except BaseException:

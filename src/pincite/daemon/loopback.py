@@ -1,0 +1,225 @@
+"""A daemon and its clients over the loopback network, where there are no Unix sockets.
+
+Anyone on the machine can connect to a port, so both sides prove that they have read a key that only
+their user can read. The key never travels: each side sends random bytes, and the other one answers
+with a keyed hash of them. So a stranger who listens on the port of a daemon that has gone learns
+nothing, gets no question and can give no answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import socket
+import stat
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pincite.support.capabilities import (
+    BINARY,
+    CLOSE_ON_EXEC,
+    FILE_MODES,
+    NO_FOLLOW,
+    is_own,
+    open_to_read,
+)
+
+FILE: Final = "owner.tcp"
+HOST: Final = "127.0.0.1"
+_BYTES: Final = 32  # of a key, of what is random, and of a proof
+_LARGEST: Final = 1000  # bytes of the file
+#: How long a proof may take: a stranger may listen and say nothing.
+PROVE_S: Final = 10.0
+_STRANGERS: Final = 128  # connections without a proof; then the oldest goes
+
+Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Address(NamedTuple):
+    """Where a daemon listens, and the key to it."""
+
+    port: int
+    key: bytes
+
+
+def address_file(place: Path) -> Path:
+    """Where the address of the daemon with this workplace is. Where the mode of a file keeps nobody
+    out, it is in the user's profile, which other users cannot read."""
+    if FILE_MODES:
+        return place / FILE
+    name = hashlib.sha256(str(place.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return Path.home() / "AppData" / "Local" / "pincite" / "run" / f"{name}.tcp"
+
+
+def write_address(place: Path, port: int) -> Address:
+    """A fresh key, in a file for this user alone that takes the place of the last one. Raises
+    OSError."""
+    address = Address(port, secrets.token_bytes(_BYTES))
+    file = address_file(place)
+    if not FILE_MODES:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | CLOSE_ON_EXEC | BINARY
+    try:
+        with os.fdopen(os.open(fresh, flags, 0o600), "wb") as opened:
+            opened.write(json.dumps({"port": port, "key": address.key.hex()}).encode())
+        fresh.replace(file)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    return address
+
+
+def remove_address(place: Path) -> None:
+    """Nobody listens any more."""
+    with suppress(OSError):
+        address_file(place).unlink(missing_ok=True)
+
+
+def read_address(place: Path) -> Address | None:
+    """Where the daemon listens. None where there is none, and for a file that others may have
+    written or read: another user's, or one that is open to others, or no ordinary file."""
+    try:
+        handle = open_to_read(address_file(place))
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as opened:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or not is_own(status):
+            return None
+        if FILE_MODES and status.st_mode & 0o077:
+            return None
+        raw = opened.read(_LARGEST)
+    try:
+        found = json.loads(raw)
+        port, key = found["port"], bytes.fromhex(found["key"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    if not isinstance(port, int) or not 0 < port < 65_536 or len(key) != _BYTES:
+        return None
+    return Address(port, key)
+
+
+def _proof(key: bytes, side: bytes, of_client: bytes, of_daemon: bytes) -> bytes:
+    """What only one with the key can say, and only one of both sides."""
+    return hmac.digest(key, b"pincite " + side + b"\0" + of_client + of_daemon, "sha256")
+
+
+def _answer(key: bytes, ours: bytes, said: bytes) -> bytes:
+    """The proof of a client. Raises ConnectionRefusedError where the other side has no key."""
+    theirs, proof = said[:_BYTES], said[_BYTES:]
+    if not hmac.compare_digest(proof, _proof(key, b"daemon", ours, theirs)):
+        raise ConnectionRefusedError("what listens there is not the daemon")
+    return _proof(key, b"client", ours, theirs)
+
+
+async def dial(place: Path, limit: int) -> Stream:
+    """A connection to the daemon with this workplace. Raises ConnectionRefusedError where there is
+    none, or another program listens on its port."""
+    address = read_address(place)
+    if address is None:
+        raise ConnectionRefusedError("no daemon has an address here")
+    reader, writer = await asyncio.open_connection(HOST, address.port, limit=limit)
+    try:
+        async with asyncio.timeout(PROVE_S):
+            ours = secrets.token_bytes(_BYTES)
+            writer.write(ours)
+            said = await reader.readexactly(2 * _BYTES)
+            writer.write(_answer(address.key, ours, said))
+            await writer.drain()
+    except (TimeoutError, asyncio.IncompleteReadError, OSError) as error:
+        writer.transport.abort()
+        raise ConnectionRefusedError("what listens there is not the daemon") from error
+    except BaseException:
+        writer.transport.abort()
+        raise
+    return reader, writer
+
+
+def dial_blocking(place: Path, seconds: float) -> socket.socket:
+    """As `dial`, without an event loop: what then is asked may take so long."""
+    address = read_address(place)
+    if address is None:
+        raise ConnectionRefusedError("no daemon has an address here")
+    stream = socket.create_connection((HOST, address.port), min(seconds, PROVE_S))
+    try:
+        ours = secrets.token_bytes(_BYTES)
+        stream.sendall(ours)
+        said = b""
+        while len(said) < 2 * _BYTES:
+            part = stream.recv(2 * _BYTES - len(said))
+            if not part:
+                raise ConnectionRefusedError("what listens there is not the daemon")
+            said += part
+        stream.sendall(_answer(address.key, ours, said))
+        stream.settimeout(seconds)
+    except TimeoutError as error:
+        stream.close()
+        raise ConnectionRefusedError("what listens there is not the daemon") from error
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+async def listen(place: Path, serve: Serve, backlog: int, limit: int) -> asyncio.Server:
+    """Serve clients that prove to have the key. Other connections are hung up on, and never get
+    further than to a proof. Raises OSError."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)
+        if exclusive is not None:  # on Windows a port can be taken from the one who listens
+            listening.setsockopt(socket.SOL_SOCKET, exclusive, 1)
+        listening.bind((HOST, 0))
+        listening.setblocking(False)
+        door = _Door(serve)
+        server = await asyncio.start_server(
+            door.enter, sock=listening, backlog=backlog, limit=limit
+        )
+    except BaseException:
+        listening.close()
+        raise
+    door.key = write_address(place, listening.getsockname()[1]).key
+    return server
+
+
+class _Door:
+    """Lets those in who have the key. There is none at first: then nobody is let in."""
+
+    def __init__(self, serve: Serve) -> None:
+        self.key: bytes | None = None
+        self._serve = serve
+        self._outside: dict[asyncio.StreamWriter, None] = {}
+
+    async def enter(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._outside[writer] = None
+        if len(self._outside) > _STRANGERS:
+            next(iter(self._outside)).transport.abort()
+        try:
+            async with asyncio.timeout(PROVE_S):
+                known = await self._knows(reader, writer)
+        except (TimeoutError, asyncio.IncompleteReadError, OSError):
+            known = False
+        finally:
+            self._outside.pop(writer, None)
+        if not known:
+            writer.transport.abort()
+            return
+        await self._serve(reader, writer)
+
+    async def _knows(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        theirs = await reader.readexactly(_BYTES)
+        if self.key is None:
+            return False
+        ours = secrets.token_bytes(_BYTES)
+        writer.write(ours + _proof(self.key, b"daemon", theirs, ours))
+        await writer.drain()
+        said = await reader.readexactly(_BYTES)
+        return hmac.compare_digest(said, _proof(self.key, b"client", theirs, ours))

@@ -1,0 +1,118 @@
+"""A process that goes on without the one that starts it, and tells it one line."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from pincite.support.capabilities import FORK
+
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+
+
+def launch(command: Sequence[str], environ: Mapping[str, str], log: Path) -> Started:
+    """Start it with its noise in `log`, a pipe as its output and nothing else of ours. Where
+    processes can fork it does so itself, and is no child of ours. Raises OSError."""
+    return _Forking(command, environ, log) if FORK else _Child(command, environ, log)
+
+
+class Started:
+    """A process that reports."""
+
+    async def read_line(self) -> bytes:
+        """Up to the newline or the end."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """It goes on without us."""
+        raise NotImplementedError
+
+
+class _Forking(Started):
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str], log: Path) -> None:
+        self._pipe, writing = os.pipe()
+        try:
+            self._pid = os.posix_spawn(
+                command[0],
+                list(command),
+                environ,
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                    (os.POSIX_SPAWN_DUP2, writing, 1),
+                    (os.POSIX_SPAWN_OPEN, 2, str(log), _APPEND, 0o600),
+                ],
+            )
+        except BaseException:
+            os.close(self._pipe)
+            raise
+        finally:
+            os.close(writing)
+
+    async def read_line(self) -> bytes:
+        """Waits without a thread, which could not be called back."""
+        loop = asyncio.get_running_loop()
+        line = b""
+        while not line.endswith(b"\n"):
+            readable = asyncio.Event()
+            loop.add_reader(self._pipe, readable.set)
+            try:
+                await readable.wait()
+            finally:
+                loop.remove_reader(self._pipe)
+            part = os.read(self._pipe, 65_536)
+            if not part:
+                break
+            line += part
+        return line
+
+    def close(self) -> None:
+        os.close(self._pipe)
+        with suppress(ChildProcessError):  # it left for the background long ago
+            os.waitpid(self._pid, 0)
+
+
+class _Child(Started):
+    """It stays our child, in a group of its own; a thread takes note of its end."""
+
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str], log: Path) -> None:
+        hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        alone = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        with os.fdopen(os.open(log, _APPEND, 0o600), "wb") as noise:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=noise,
+                env=dict(environ),
+                creationflags=hidden | alone,
+                start_new_session=True,
+            )
+
+    async def read_line(self) -> bytes:
+        """A thread waits, as not every event loop can wait for a pipe."""
+        loop = asyncio.get_running_loop()
+        line: asyncio.Future[bytes] = loop.create_future()
+        pipe = self._process.stdout
+        assert pipe is not None
+
+        def told(said: bytes) -> None:
+            if not line.done():
+                line.set_result(said)
+
+        def wait() -> None:
+            with pipe:
+                said = pipe.readline()
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                loop.call_soon_threadsafe(told, said)
+            self._process.wait()
+
+        threading.Thread(target=wait, name="pincite-start", daemon=True).start()
+        return await line
+
+    def close(self) -> None:
+        """The thread has the pipe."""

@@ -1,0 +1,142 @@
+"""Locks between processes that the system lets go of when a process ends, however it ends.
+
+Where the system has `flock`, that is it. Elsewhere it is a transaction of SQLite on a file beside
+it, `NAME.held`: SQLite locks files on every system, and its locks end with their process, too.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC, FLOCK
+from pincite.support.private_file import require_private_file
+
+if FLOCK:
+    import fcntl
+
+HELD: Final = ".held"  #: what is behind the name of a lock where SQLite locks
+
+
+class Lock(Protocol):
+    """A lock that is open, and may be taken. `file` is the file of its name, in which whoever has
+    it may say so; it is never locked against readers."""
+
+    file: int
+
+    def take(self, *, shared: bool = False) -> bool:
+        """Take it until `close`, without waiting; with `shared` beside others that share it. False
+        where another open lock is in the way. Raises OSError."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+def open_lock(path: Path, *, make: bool = True, write: bool = True) -> Lock:
+    """The lock of this name, for this user alone if it is made. Raises OSError."""
+    flags = (os.O_RDWR if write else os.O_RDONLY) | (os.O_CREAT if make else 0)
+    file = os.open(path, flags | CLOSE_ON_EXEC | BINARY, 0o600)
+    if FLOCK:
+        return _Flock(file)
+    try:
+        return _Transaction(file, path.with_name(path.name + HELD), write=write)
+    except BaseException:
+        os.close(file)
+        raise
+
+
+def is_held(path: Path) -> bool:
+    """Has another open lock of this name been taken, not shared?"""
+    try:
+        lock = open_lock(path, make=False, write=False)
+    except OSError:  # it is not there, or has just been thrown away
+        return False
+    try:
+        return not lock.take(shared=True)
+    finally:
+        lock.close()
+
+
+def remove_lock(path: Path) -> None:
+    """Remove the files of a lock. One that another process has open may have to stay."""
+    for one in (path.with_name(path.name + HELD), path):
+        with suppress(FileNotFoundError, PermissionError):
+            one.unlink()
+
+
+def say_in(lock: Lock, text: bytes) -> None:
+    """Write from the beginning, over what is there. Raises OSError."""
+    os.lseek(lock.file, 0, os.SEEK_SET)
+    os.write(lock.file, text)
+
+
+def said_in(lock: Lock, most_bytes: int = 65_536) -> bytes:
+    """What is written there. Raises OSError."""
+    os.lseek(lock.file, 0, os.SEEK_SET)
+    return os.read(lock.file, most_bytes)
+
+
+class _Flock:
+    def __init__(self, file: int) -> None:
+        self.file = file
+
+    def take(self, *, shared: bool = False) -> bool:
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        try:
+            fcntl.flock(self.file, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def close(self) -> None:
+        os.close(self.file)
+
+
+class _Transaction:
+    """Nothing is ever written into the database, which stays empty."""
+
+    def __init__(self, file: int, held: Path, *, write: bool) -> None:
+        self.file = file
+        self._database: sqlite3.Connection | None = None
+        if write:
+            require_private_file(held, make=True)
+        elif not os.path.lexists(held):
+            return  # nobody has ever taken it
+        mode = "rw" if write else "ro"
+        try:
+            self._database = sqlite3.connect(
+                f"{held.absolute().as_uri()}?mode={mode}",
+                uri=True,
+                timeout=0,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+        except sqlite3.Error as error:
+            raise OSError(0, f"{held} cannot be locked: {error}") from error
+
+    def take(self, *, shared: bool = False) -> bool:
+        if self._database is None:
+            return shared
+        if self._database.in_transaction:
+            return True
+        try:
+            self._database.execute("PRAGMA journal_mode=MEMORY")  # or a file stays after a kill
+            if shared:
+                self._database.execute("BEGIN")
+                self._database.execute("SELECT count(*) FROM sqlite_master").fetchall()
+            else:
+                self._database.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            self._database.rollback()  # which does nothing where there is none
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+                return False
+            raise OSError(0, f"the lock cannot be taken: {error}") from error
+        return True
+
+    def close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+        os.close(self.file)
