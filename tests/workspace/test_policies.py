@@ -43,6 +43,7 @@ SCENE = f"""
     INSERT INTO feed_documents VALUES ('{TEAM}', '{FEED}', '{IN_FEED}');
     INSERT INTO document_sources VALUES ('{TEAM}', '{IN_FEED}', 's');
     DELETE FROM documents WHERE id = '{GONE}';
+    INSERT INTO job_turns VALUES ('{ADA}', 1);
     INSERT INTO api_keys VALUES ('{KEY}', '{BOB}', 'k', 'p', 'hash', '[]', NULL, now());
 """
 DOCUMENT = (
@@ -81,7 +82,11 @@ def seen(user: str, own: tuple[int | str, ...]) -> list[Probe]:
         *("my_users", "my_spaces", "my_members", "my_sources", "my_feeds", "my_documents"),
         *("my_feed_documents", "my_document_sources", "my_keys"),
     )
-    nothing: dict[str, int | str] = {"jobs": REFUSED, "removed_documents": REFUSED}
+    nothing: dict[str, int | str] = {
+        "jobs": REFUSED,
+        "job_turns": REFUSED,
+        "removed_documents": REFUSED,
+    }
     return [
         *counts(APP, user, **dict(zip(names, own, strict=True)), **nothing),
         *counts(APP, user, **dict(zip(views, own, strict=True))),
@@ -160,6 +165,10 @@ PROBES: tuple[Probe, ...] = (
     Probe(OPERATOR, "", "DELETE FROM removed_documents", 1),
     Probe(OPERATOR, "", "UPDATE jobs SET state = 'done'", 4),
     Probe(OPERATOR, "", "DELETE FROM jobs", 4),
+    *counts(OPERATOR, "", job_turns=1),
+    Probe(OPERATOR, "", f"INSERT INTO job_turns VALUES ('{BOB}', 2)", 1),
+    Probe(OPERATOR, "", "UPDATE job_turns SET turn = 3", 1),
+    Probe(OPERATOR, "", "DELETE FROM job_turns", REFUSED),
     Probe(OPERATOR, "", "UPDATE api_keys SET revoked = now()", 1),
     Probe(
         OPERATOR,
@@ -167,9 +176,9 @@ PROBES: tuple[Probe, ...] = (
         f"INSERT INTO api_keys VALUES ('{NEW}', '{ADA}', 'k', 'q', 'h', '[]', NULL, now())",
         1,
     ),
-    *counts(APP, "", schema_steps=1),
-    *counts(OPERATOR, "", schema_steps=1),
-    *counts(OWNER, ADA, schema_steps=1, documents=0, users=0, space_members=2),
+    *counts(APP, "", schema_steps=2),
+    *counts(OPERATOR, "", schema_steps=2),
+    *counts(OWNER, ADA, schema_steps=2, documents=0, users=0, space_members=2),
 )
 
 #: Conditions that may be taken away unnoticed, as others say the same.

@@ -36,8 +36,8 @@ class Yard:
     def __init__(self, folder: Path, deps: WorkerDeps, user_id: str, space_id: str) -> None:
         self.folder, self.deps, self.user_id, self.space_id = folder, deps, user_id, space_id
 
-    async def upload(self, name: str, text: str) -> Document:
-        stored = await self.deps.files.put(self.space_id, _pieces(text), 10_000)
+    async def upload(self, name: str, text: str | bytes) -> Document:
+        stored = await self.deps.files.put(self.space_id, _pieces(text), 1_000_000)
         async with self.deps.workspaces.of(self.user_id) as session:
             return await session.add_document(self.space_id, name, stored.content_hash, stored.size)
 
@@ -50,13 +50,15 @@ class Yard:
         return [str(one.attributes["document_id"]) for one in (*pack.evidence, *pack.closest)]
 
 
-async def _pieces(text: str) -> AsyncIterator[bytes]:
-    yield text.encode()
+async def _pieces(text: str | bytes) -> AsyncIterator[bytes]:
+    yield text.encode() if isinstance(text, str) else text
 
 
 @asynccontextmanager
-async def yard() -> AsyncIterator[Yard]:
+async def yard(configured: str = "") -> AsyncIterator[Yard]:
+    """`configured` is the pincite.toml of the server."""
     with quick_folder() as folder:
+        (folder / "pincite.toml").write_text(configured, encoding="utf-8")
         index = folder / ".pincite"
         settings = load_settings(ENVIRONMENT, folder, index)
         index.mkdir(mode=0o700)

@@ -92,6 +92,40 @@ class WorkspaceJobsContract:
         assert found == [made[1].id, made[2].id, made[0].id]
 
     @contract
+    async def test_users_take_turns(self, workspaces: Workspaces) -> None:
+        scene = await set_scene(workspaces)
+        users = {scene.ada.id: "a", scene.bob.id: "b", scene.eve.id: "e"}
+        for user, count in ((scene.ada, 5), (scene.bob, 2), (scene.eve, 1)):
+            async with workspaces.of(user.id) as session:
+                for _ in range(count):
+                    await add(session, user.personal)
+            self.clock.forward(1)
+        served = [users[(await claimed(workspaces))[0].user_id] for _ in range(5)]
+        async with workspaces.of(scene.eve.id) as session:  # the day after, and still not behind
+            await add(session, scene.eve.personal)
+        served += [users[(await claimed(workspaces))[0].user_id] for _ in range(4)]
+        assert "".join(served) == "abeabeaaa"
+        assert await claim(workspaces) is None
+
+    @contract
+    async def test_who_deletes_everything_waits_for_others_as_well(
+        self, workspaces: Workspaces
+    ) -> None:
+        scene = await set_scene(workspaces)
+        made = [await one_document(workspaces, scene) for _ in range(3)]
+        async with workspaces.of(scene.ada.id) as session:
+            for document in made:
+                await session.delete_document(document.id)
+        async with workspaces.of(scene.bob.id) as session:
+            await add(session, scene.bob.personal)
+        served = []
+        while found := await claim(workspaces):
+            job, gone = found
+            assert await finish(workspaces, job, gone.version)
+            served.append(job.user_id)
+        assert (len(served), scene.bob.id in served[:2]) == (4, True)
+
+    @contract
     async def test_what_was_asked_meanwhile_is_done_after(self, workspaces: Workspaces) -> None:
         scene = await set_scene(workspaces)
         made = await one_document(workspaces, scene)

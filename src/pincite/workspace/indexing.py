@@ -26,6 +26,7 @@ from pincite.workspace.uploads import UploadedText
 SOURCE: Final = "documents"  #: the source of all documents; citations begin with it
 BASE: Final = "chunks"  #: the collection, where none is configured
 REQUIRED: Final = ("space_id",)
+_MOST_PAGES: Final = 100  # that are named in metadata
 _MOST_CHARS: Final = 1_000  # of a value of metadata; guess, unmeasured
 
 
@@ -47,8 +48,12 @@ def settings_for(settings: Settings) -> Settings:
 
 
 def metadata_of(document: Document, text: UploadedText) -> dict[str, str]:
-    """What rules find of a document, see `found_metadata`."""
-    return found_metadata(document.filename, "\n".join(text.pages), text.title)
+    """What rules find of a document, see `found_metadata`, and which pages OCR has read."""
+    found = found_metadata(document.filename, "\n".join(text.pages), text.title)
+    if text.recognised:
+        told = ", ".join(map(str, text.recognised[:_MOST_PAGES]))
+        found["ocr_pages"] = told + (", ..." if len(text.recognised) > _MOST_PAGES else "")
+    return found
 
 
 def record_of(document: Document, text: UploadedText, metadata: Mapping[str, str]) -> Record:

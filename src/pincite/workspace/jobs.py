@@ -1,5 +1,6 @@
 """Jobs: work on documents, leased to workers. One job for each document, so that two workers never
-have the same.
+have the same. Users take turns: whoever was served longest ago is next, with the job that is due
+longest, so that nobody waits for all that somebody else has uploaded.
 
 A lease is a time in `due`. It holds from `changed`, when it was given, to `due`: a clock that was
 set back makes `changed` a time to come, and then nothing holds, rather than for as long as the
@@ -22,10 +23,27 @@ from pincite.workspace.rows import DOCUMENT, JOB, REMOVED, document_of, document
 LOSSES: Final = 10
 _LEASED: Final = "id = :job AND worker = :worker AND state = 'running'"
 _ANEW: Final = "UPDATE jobs SET losses = 0, attempts = 0, reason = '' WHERE id = :job"
-_DUE: Final = (
-    f"SELECT {JOB}, losses FROM jobs WHERE state IN ('waiting', 'running')"
-    " AND (due <= :now OR changed > :soon) ORDER BY due, id LIMIT 1"
-)
+_OPEN: Final = "state IN ('waiting', 'running')"
+_DUE: Final = f"{_OPEN} AND (due <= :now OR changed > :soon)"
+#: Users with work one by one, as an index has them: a user with 100,000 jobs is one step.
+_NEXT: Final = f"""
+    WITH RECURSIVE asking (user_id) AS (
+        SELECT (SELECT user_id FROM jobs WHERE {_OPEN} ORDER BY user_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT j.user_id FROM jobs j WHERE {_OPEN} AND j.user_id > a.user_id
+            ORDER BY j.user_id LIMIT 1)
+        FROM asking a WHERE a.user_id IS NOT NULL)
+    SELECT j.id FROM asking a
+        JOIN jobs j ON j.id = (SELECT id FROM jobs WHERE user_id = a.user_id AND {_DUE}
+            ORDER BY due, id LIMIT 1)
+        LEFT JOIN job_turns t ON t.user_id = a.user_id
+    ORDER BY coalesce(t.turn, 0), j.due, j.id LIMIT 16
+"""
+_TURN: Final = """
+    INSERT INTO job_turns (user_id, turn)
+    VALUES (:user, (SELECT coalesce(max(turn), 0) + 1 FROM job_turns))
+    ON CONFLICT (user_id) DO UPDATE SET turn = excluded.turn
+"""
 #: By how much a time may be ahead of the clock without its having been set back: clocks of several
 #: machines differ, and a claim may be older than what it reads. Guess, unmeasured.
 _AHEAD_S: Final = 5.0
@@ -38,15 +56,15 @@ async def claim_job(
     """See `Administration.claim`."""
     checks.line("worker", worker, checks.NAME_CHARS)
     while True:
-        if not await transaction.rows(_DUE, **_times(await transaction.now())):
+        times = _times(await transaction.now())
+        if not await transaction.rows(f"SELECT 1 FROM jobs WHERE {_DUE} LIMIT 1", **times):
             return None  # asked often: locks nothing
-        await transaction.write()
-        now = await transaction.now()  # of now that nobody else can claim in between
-        rows = await transaction.rows(f"{_DUE} FOR UPDATE SKIP LOCKED", **_times(now))
-        if not rows:
+        await transaction.lock("claims")  # one after the other, as each needs the turns before it
+        now = await transaction.now()
+        found = await _next(transaction, now)
+        if found is None:
             return None
-        *fields, lost = rows[0]
-        job = job_of(tuple(fields))
+        job, lost = found
         lost = lost + 1 if job.state == "running" else lost
         if lost >= losses:
             await _bury(transaction, job, f"it lost its worker {lost} times", time_text(now))
@@ -65,13 +83,14 @@ async def claim_job(
             due=time_text(due),
             now=time_text(now),
         )
+        await transaction.run(_TURN, user=job.user_id)
         if document.status != "deleting":
             await _set_status(transaction, document.id, "indexing")
-        found = await _document(transaction, document.id)
+        shown = await _document(transaction, document.id)
         claimed = Job(
             *(job.id, job.document_id, job.user_id, "running", job.attempts + 1, job.reason, due)
         )
-        return None if found is None else (claimed, found)
+        return None if shown is None else (claimed, shown)
 
 
 async def renew_lease(transaction: Transaction, job_id: str, worker: str, lease_s: float) -> bool:
@@ -171,6 +190,21 @@ async def retry_job(transaction: Transaction, job_id: str) -> None:
     await transaction.run(_ANEW, job=job_id)
     await _set_state(transaction, job_id, "waiting", now, now)
     await _set_status(transaction, job_of(rows[0]).document_id, "pending")
+
+
+async def _next(transaction: Transaction, now: datetime) -> tuple[Job, int] | None:
+    """The job whose turn it is, which nobody else can change now, and how often it lost its worker.
+    One that its user is changing just now is left to a later turn: nobody waits for a user."""
+    times = _times(now)
+    for (id_,) in await transaction.rows(_NEXT, **times):
+        rows = await transaction.rows(
+            f"SELECT {JOB}, losses FROM jobs WHERE id = :job AND {_DUE} FOR UPDATE SKIP LOCKED",
+            job=id_,
+            **times,
+        )
+        for *fields, lost in rows:
+            return job_of(tuple(fields)), lost
+    return None
 
 
 async def _leased(transaction: Transaction, job_id: str, worker: str) -> Job | None:

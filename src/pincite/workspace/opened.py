@@ -107,6 +107,11 @@ class Workspace:
         fault."""
         await self._has_collection()
 
+    @property
+    def reads_pictures(self) -> bool:
+        """Are pages of uploads that are pictures read by OCR? As `[documents] ocr` says."""
+        return self._engine.settings.documents.ocr
+
     async def search(
         self, access: Access, text: str, **keywords: Unpack[SearchKeywords]
     ) -> EvidencePack:

@@ -159,7 +159,8 @@ class Administration(Protocol):
     async def revoke_key(self, key_id: str) -> None: ...
 
     async def claim(self, worker: str, lease_s: float) -> tuple[Job, Document] | None:
-        """The job that is due longest, leased to a worker; None if there is none. One whose lease
+        """A job that is due, leased to a worker; None if there is none. Users take turns: it is of
+        the user who was served longest ago, and of theirs the one due longest. One whose lease
         ran out is claimed again, and dead where that happens too often in a row. Never two at once
         of one document. `worker` is a name that no other worker has, nor had one before."""
 

@@ -98,7 +98,7 @@ async def work(deps: WorkerDeps, config: WorkerConfig, ending: asyncio.Event) ->
 
 
 async def work_once(deps: WorkerDeps, config: WorkerConfig) -> bool:
-    """Take the job that is due longest, if there is one, and do it. Raises WorkspaceUnavailable."""
+    """Take the job whose turn it is, if there is one, and do it. Raises WorkspaceUnavailable."""
     async with deps.workspaces.administration() as operator:
         claimed = await operator.claim(deps.name, config.lease_s)
     if claimed is None:
@@ -144,7 +144,9 @@ async def _do(deps: WorkerDeps, document: Document) -> dict[str, str] | None:
         await deps.workspace.remove_document(document)
         return None
     raw = await deps.files.read(document.space_id, document.content_hash)
-    text = await asyncio.to_thread(read_upload, raw, document.filename)
+    text = await asyncio.to_thread(
+        read_upload, raw, document.filename, ocr=deps.workspace.reads_pictures
+    )
     return await deps.workspace.index_document(document, text)
 
 
