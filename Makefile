@@ -1,6 +1,7 @@
 # make demo   install, index this repository, print a cited evidence pack
 # make test   install what the tests need and run them all
 # make check  format, lint, types, import contracts
+# make dist   build what is published, and check it
 # make bench  measure quality and speed (needs the data that bench/ names)
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ INDEX := $(VENV)/demo/.pincite
 WORKERS ?= auto
 PYTEST_ARGS ?=
 
-.PHONY: demo test check format bench wheel debian clean
+.PHONY: demo test check format bench dist wheel debian clean
 
 demo: $(VENV)/installed
 	@$(BIN)/pincite index README.md docs src --index $(INDEX)
@@ -35,6 +36,9 @@ format: $(VENV)/dev
 
 bench: $(VENV)/dev
 	$(BIN)/python -m bench $(BENCH_ARGS)
+
+dist: $(VENV)/release
+	$(BIN)/python -m release.dist --out dist
 
 wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
@@ -60,6 +64,10 @@ $(VENV)/installed: $(BIN)/python pyproject.toml
 
 $(VENV)/dev: $(VENV)/installed pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(VENV)/release: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group release
 	@touch $@
 
 clean:

@@ -1,13 +1,15 @@
 """The cache of models, read: what is there, is it whole, remove it.
 
-A model is a folder `root/NAME` (see `manifest`). Nothing here reads more than a manifest unless
-it says so.
+A model is a folder `root/NAME` (see `manifest`), or one of the same form in the installed package
+`pincite-model`, which is looked at where `root` has none that is ready. Nothing here reads more
+than a manifest unless it says so, and nothing of the package is imported.
 """
 
 from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -24,6 +26,8 @@ ModelState = Literal["absent", "ready", "damaged"]
 # processors: int8 ones differ (cosine 0.992) between those with and without VNNI. Measured in
 # docs/decisions/0002-bundled-model.md.
 PRECISION: Literal["int7"] = "int7"
+
+PACKAGE = "pincite_model"  #: the folder of the distribution `pincite-model`
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,11 @@ def find(name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MOD
 
 
 def remove(name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MODELS) -> int:
-    """Delete a model and return the bytes freed, 0 if there was none. Encoders that have it
-    open go on. Raises UsageError for an unknown name, ModelUnavailable if it cannot be deleted.
+    """Delete a model of `root` and return the bytes freed, 0 if there was none. Encoders that have
+    it open go on; what a package brought is for pip to remove. Raises UsageError for an unknown
+    name, ModelUnavailable if it cannot be deleted.
     """
-    status = status_of(known(name, catalog), root, hashes=False)
+    status = _in_folder(known(name, catalog), root, hashes=False)
     if status.path is None:
         return 0
     try:
@@ -94,8 +99,30 @@ def known(name: str, catalog: Mapping[str, KnownModel]) -> KnownModel:
     return catalog[name]
 
 
-def status_of(model: KnownModel, root: Path, *, hashes: bool) -> ModelStatus:
-    """The state of a model; `hashes` reads its files (about 20 ms), otherwise sizes will do."""
+def status_of(
+    model: KnownModel, root: Path, *, hashes: bool, package: Path | None = None
+) -> ModelStatus:
+    """The state of a model; `hashes` reads its files (about 20 ms), otherwise sizes will do.
+
+    `package` is the folder of models that a package brought; without one it is looked for.
+    """
+    own = _in_folder(model, root, hashes=hashes)
+    if own.state == "ready" or (packaged := package or packaged_models()) is None:
+        return own
+    brought = _in_folder(model, packaged, hashes=hashes)
+    return own if own.path and brought.state != "ready" else brought
+
+
+def packaged_models() -> Path | None:
+    """Where `pincite-model` has its models, None where it is not installed."""
+    found = find_spec(PACKAGE)
+    # A folder without code is a namespace, which anybody's working folder may hold.
+    if found is None or not found.has_location or found.origin is None:
+        return None
+    return Path(found.origin).parent
+
+
+def _in_folder(model: KnownModel, root: Path, *, hashes: bool) -> ModelStatus:
     folder = root / model.name
     try:
         size = sum(path.stat().st_size for path in folder.iterdir())

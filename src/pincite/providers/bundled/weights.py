@@ -87,13 +87,13 @@ def fetch(
 
     model = known(name, catalog)
     target = root / name
-    if status_of(model, root, hashes=True).state == "ready":
-        return target
+    if (there := status_of(model, root, hashes=True)).path and there.state == "ready":
+        return there.path
     try:
         root.mkdir(parents=True, exist_ok=True)
         with FileLock(root / f".{name}.lock", timeout=options.deadline_s):
-            if status_of(model, root, hashes=True).state == "ready":
-                return target  # another process was first
+            if (there := status_of(model, root, hashes=True)).path and there.state == "ready":
+                return there.path  # another process was first
             _clear_leftovers(name, root)
             _require_space(model, root, free_bytes)
             with tempfile.TemporaryDirectory(prefix=temporary_prefix(name), dir=root) as folder:

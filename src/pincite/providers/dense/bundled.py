@@ -35,7 +35,8 @@ async def open_dense(setup: Setup) -> BundledEncoder:
             hint=f"bundled:{', bundled:'.join(NAMES)}; bundled alone is the usual one",
         )
     root = weights.default_root() if setup.models is None else setup.models
-    if weights.find(published, root) is None:
+    folder = weights.find(published, root)
+    if folder is None:
         if setup.offline:
             raise ModelUnavailable(
                 f"{published} is not in {root}, and nothing is fetched while offline",
@@ -45,8 +46,8 @@ async def open_dense(setup: Setup) -> BundledEncoder:
         said = f"{published} is fetched and converted, once: {size:.0f} MB"
         setup.on_notice(Notice("model_fetched", said))
         options = weights.FetchOptions(offline=setup.offline)
-        await asyncio.to_thread(lambda: weights.fetch(published, root, options=options))
-    return await asyncio.to_thread(BundledEncoder, str(setup.name), root / published)
+        folder = await asyncio.to_thread(lambda: weights.fetch(published, root, options=options))
+    return await asyncio.to_thread(BundledEncoder, str(setup.name), folder)
 
 
 class BundledEncoder:

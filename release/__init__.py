@@ -1,0 +1,1 @@
+"""Programs that make a release. Nothing of it is installed with Pincite."""

@@ -1,0 +1,1 @@
+"""The dense model of Pincite: a folder for each model, and nothing that is run."""
