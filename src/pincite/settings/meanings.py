@@ -10,10 +10,7 @@ from types import MappingProxyType
 MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "models": {
-            "dense": (
-                "the model of new collections, PROVIDER:MODEL; "
-                '"bundled" is the one that comes along'
-            ),
+            "dense": ('the model of new collections, PROVIDER:MODEL; "bundled" is the bundled one'),
             "rerank": "the reranker, PROVIDER:MODEL; empty for none",
             "llm": "the language model, PROVIDER:MODEL; empty for none",
             "vision": "describes pictures of documents, PROVIDER:MODEL; empty: none are sent",
@@ -42,7 +39,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "path_weight": "what a word of the path counts with FTS5, for 1 in the text",
         },
         "cache": {
-            "limit_mb": "megabytes of vectors that were paid for; 0 for no cache",
+            "limit_mb": "megabytes of cached vectors of paid providers; 0 for no cache",
         },
         "log": {
             "enabled": "whether searches are logged",
@@ -167,7 +164,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "prepare": {
             "max_chars": "a longer question is cut, with a notice",
             "expansions": (
-                "other wordings for a second pass, by the name "
+                "rephrasings for a second pass, by the name "
                 'of a collection or "*"; at most three each'
             ),
         },
@@ -273,7 +270,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "instruction": (
                 "what a reranker is told that takes an instruction; empty tells it nothing"
             ),
-            "header": "how much is said of where a passage stands",
+            "header": "how much of a passage's place (source, path, headings) is sent along",
             "body_tokens": "tokens of a passage that are sent",
             "tokenizer": "a tokenizer.json to count them with",
             "budget_tokens": "tokens that one request may cost",
@@ -329,7 +326,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "need_url": "leaves out documentation that has no address",
         },
         "again": {
-            "few": "with fewer candidates the other wordings are asked",
+            "few": "with fewer candidates, the rephrasings are searched, too",
             "widen": "fetches more of a kind of source of which too little is shown",
             "define": "looks for what defines the names of the question where nothing fits",
         },
@@ -354,7 +351,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "recent_turns": "turns that go into that and into the prompt as they are",
             "summary_tokens": "of the summary of what was said before, at most",
             "timeout_s": "for each request to the language model",
-            "prompts": "a folder of prompts beside this file that replace those that come along",
+            "prompts": "a folder of prompts beside this file that replace the bundled ones",
         },
         "context": {
             "around": "what is shown around a result; a unit: its function, class, section or list",
