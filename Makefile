@@ -1,6 +1,6 @@
 # make demo   install, index this repository, print a cited evidence pack
 # make test   install what the tests need and run them all
-# make check  format, lint, types, import contracts
+# make check  format, lint, types, import contracts, spelling, prose
 # make dist   build what is published, and check it
 # make bench  measure quality and speed (needs the data that bench/ names)
 
@@ -29,6 +29,8 @@ check: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell
+	$(BIN)/python -m pytest -q --no-header tests/test_prose.py
 
 format: $(VENV)/dev
 	$(BIN)/ruff format .

@@ -39,7 +39,7 @@ _NO_MODEL = (
     "no language model is named, so these are sentences of the evidence:"
     ' set [models] llm = "PROVIDER:MODEL" in pincite.toml'
 )
-_NO_WORDS = "the language model wrote nothing but citations of passages that there are not"
+_NO_WORDS = "the language model wrote nothing but citations of unknown passages"
 _MOST_TURNS = 3  # times the recent ones, where a summary of those before could not be written
 
 

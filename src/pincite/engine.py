@@ -171,7 +171,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 its `neighbours`, all of its `section`, or `none`; None: as the profile says.
             budget_ms: milliseconds after which nothing more is begun that could be left out; the
                 pack says what was. None: no limit.
-            subqueries: other wordings, each for one side: `lex: words`, `vec: a sentence`, `hyde: a
+            subqueries: rephrasings, each for one side: `lex: words`, `vec: a sentence`, `hyde: a
                 passage as an answer might have it`; `intent: ...` is for a reranker alone.
             scope: all fields from `kinds` to `tags` as one value, in place of them.
             profile: all settings of the search, in place of the configured ones; not with `preset`.
@@ -323,7 +323,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         Arguments:
             pack: what `search` gave, now or earlier; see `EvidencePack.from_dict`.
             tags: attributes that the documents of its items must have, as in `search`. One that
-                has others is `deleted`, as one that there is not.
+                has others is `deleted`, as one that does not exist.
 
         Returns one status per item, in their order: `fresh`, `moved` (with the lines where the
         text is now), `changed`, `deleted`, `unknown`. Raises UsageError, IndexNotFound, and
@@ -391,8 +391,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             options: see `pincite.maintenance.reembed.ReembedOptions`.
             progress: called now and then with how far it is.
 
-        Returns what was done. Raises UsageError for a collection or model that there is not or
-        that cannot be embedded again, ModelUnavailable, ProviderError, StoreError.
+        Returns what was done. Raises UsageError for a collection or model that is unknown or that
+        cannot be embedded again, ModelUnavailable, ProviderError, StoreError.
 
         >>> await pincite.reembed("notes", "bundled")
         Traceback (most recent call last):

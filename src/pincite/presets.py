@@ -21,7 +21,7 @@ _FOLDER = Path(__file__).with_suffix("")
 
 @cache
 def preset_names() -> tuple[str, ...]:
-    """All that come along: `general`, then the others by name."""
+    """All bundled ones: `general`, then the others by name."""
     found = sorted(path.stem for path in _FOLDER.glob("*.toml"))
     return (GENERAL, *(name for name in found if name != GENERAL))
 
@@ -46,7 +46,7 @@ def description(name: str) -> str:
 
 
 def unknown_preset(name: object) -> str:
-    """What is said of a name that there is not, with the most similar ones ahead."""
+    """The error for an unknown name, with the most similar ones ahead."""
     from difflib import get_close_matches
 
     names = preset_names()

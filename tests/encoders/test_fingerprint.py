@@ -1,4 +1,4 @@
-"""An index made by other means is refused, with the command that mends it."""
+"""An index made by other means is refused, with the command that fixes it."""
 
 from __future__ import annotations
 

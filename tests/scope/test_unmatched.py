@@ -1,4 +1,4 @@
-"""A scope that lets nothing pass says so, with what there is."""
+"""A scope that matches nothing says so, with what there is."""
 
 from __future__ import annotations
 

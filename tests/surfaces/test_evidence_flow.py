@@ -116,7 +116,7 @@ WEAK = "".join(
 
 
 def configure(server: ContractServer, cli: Cli, toml: str) -> None:
-    """Other settings than the usual ones, over the same two models and the same reranker."""
+    """Other settings than the default ones, over the same two models and the same reranker."""
     usual = TOML.format(url=server.url("voyage"))
     start, _, rest = usual.partition("[prepare.expansions]")
     providers = rest[rest.index("[providers") :]

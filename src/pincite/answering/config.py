@@ -22,7 +22,7 @@ class AnswerConfig:
     `recent_turns` go into that and into the prompt, what is older only as a summary of
     `summary_tokens` at most. `timeout_s`: for each request to the model.
     `prompts`: a folder whose files replace what the model is told, see `answering.prompts`; empty
-    for what comes along.
+    for the bundled ones.
     """
 
     mode: ChatMode = "strict"

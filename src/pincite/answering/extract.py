@@ -1,4 +1,4 @@
-"""An answer without a language model: sentences of the evidence, as they stand there."""
+"""An answer without a language model: verbatim sentences of the evidence."""
 
 from __future__ import annotations
 

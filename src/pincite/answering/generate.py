@@ -21,7 +21,7 @@ _THOUGHT: Final = "</think>"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What the model wrote in all, and what is to be said of that. `failed`: it did not come to the
+    """What the model wrote in all, and the notices about it. `failed`: it did not come to the
     end of an answer, so that the text is a part of one, or nothing."""
 
     text: str

@@ -27,7 +27,7 @@ class Told:
     @property
     def about(self) -> str:
         """What stands around the text and names what it is about: path, title, headings,
-        what is said of its folder."""
+        the description of its folder."""
         item = self.item
         named = (item.repo, item.path, item.title, *item.headings, *item.symbols)
         return "\n".join((*named, *item.descriptions))

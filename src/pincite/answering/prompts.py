@@ -1,8 +1,8 @@
 """What a language model is told to do: a file for each task, in `prompts/`.
 
-A folder may replace them, a file each; what it does not have is as it comes along. A prompt is
-read when it is used, so that a change counts with the next answer, and its SHA-256 says which one
-it was.
+A folder may replace them, a file each; what it does not have is taken from the bundled ones. A
+prompt is read when it is used, so that a change counts with the next answer, and its SHA-256 says
+which one it was.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Prompt:
 
 @cache
 def prompt_names() -> tuple[str, ...]:
-    """All that come along, by name."""
+    """All bundled ones, by name."""
     return tuple(sorted(path.stem for path in _OWN.glob("*.md")))
 
 
@@ -90,9 +90,7 @@ def _read(folder: Path, name: str) -> str:
     if len(raw) > MOST_BYTES:
         raise ConfigError(f"the prompt {file} has more than {MOST_BYTES:,} bytes")
     if not text:
-        raise ConfigError(
-            f"the prompt {file} is empty", hint="remove it to use the one that comes along"
-        )
+        raise ConfigError(f"the prompt {file} is empty", hint="remove it to use the bundled one")
     return text
 
 

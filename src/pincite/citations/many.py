@@ -28,7 +28,7 @@ MOST_BYTES: Final = 200_000
 @dataclass(frozen=True, slots=True)
 class IndexedPath:
     """A file or record that is indexed. `size` is in bytes, `ref` the revision that is indexed,
-    `descriptions` are what is said of its folders and of itself, outermost first."""
+    `descriptions` are the descriptions of its folders and of the file, outermost first."""
 
     collection: str
     source: str

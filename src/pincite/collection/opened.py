@@ -159,8 +159,8 @@ class OpenIndex:
         Arguments:
             scope: the part of the index that is searched.
 
-        Raises IndexNotFound, IndexUnavailable, FingerprintMismatch, UsageError for a collection
-        that there is not.
+        Raises IndexNotFound, IndexUnavailable, FingerprintMismatch, UsageError for an unknown
+        collection.
 
         >>> deps = await pincite.deps()
         >>> [one.spec.name for one in deps.collections]

@@ -51,8 +51,8 @@ class Searchables:
         return any(one.embedded < 1 for one in self.opened.values())
 
     async def within(self, scope: Scope) -> _Meant:
-        """The collections that a scope means, a base standing for all of its members, and what is
-        to be said of members that could not be opened while others could.
+        """The collections that a scope means, a base standing for all of its members, and notices
+        about members that could not be opened while others could.
 
         Raises UsageError for an unknown name, FingerprintMismatch, ConfigError, ProviderError.
         """

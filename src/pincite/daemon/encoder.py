@@ -27,8 +27,8 @@ class Host(Index, Embedding, Protocol):
 
 
 def bundled_name(fingerprint: str, model: str = "") -> str:
-    """Which of the models that come along has that fingerprint. Where it is none of theirs, as that
-    of the `model` of a provider, it is the usual one."""
+    """Which of the bundled models has that fingerprint. Where it is none of theirs, as that
+    of the `model` of a provider, it is the default one."""
     name = "" if model and not model.startswith("bundled:") else fingerprint.partition("/")[0]
     return name if name in KNOWN_MODELS else ALL_MINILM_L6_V2.name
 

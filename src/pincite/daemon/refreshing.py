@@ -1,4 +1,4 @@
-"""The index keeps itself up to date: when to look, who indexes, and what is said of it.
+"""The index keeps itself up to date: when to look, who indexes, and what the status shows.
 
 The daemon looks at folders by size and time, briefly, when a search comes and the last look is old,
 and when file events come. What differs is indexed by a process of its own, one at a time

@@ -87,9 +87,9 @@ class Daemon(LocalIndex):
             self._copy.close()
         self._lock.close()
 
-    async def open(self, *, mend: bool = True) -> None:
+    async def open(self, *, repair: bool = True) -> None:
         server_is_ahead = self._copy is not None and self._opened.remote
-        await super().open(mend=mend and not server_is_ahead)
+        await super().open(repair=repair and not server_is_ahead)
         if self._opened.remote:  # with the next daemon it may be back
             for broken in self._broken.values():
                 raise broken
@@ -99,7 +99,8 @@ class Daemon(LocalIndex):
 
     def _warm_for(self, specs: Iterable[CollectionSpec]) -> None:
         """Load what queries of these collections are embedded with. Where nothing of the kind is
-        named the usual one is loaded: collections of providers are few, and it may be asked for."""
+        named the default one is loaded: collections of providers are few, and it may be asked
+        for."""
         dense = [spec for spec in specs if spec.dense]
         for name in {bundled_name(spec.dense or "", spec.model) for spec in dense}:
             self._warm(name)

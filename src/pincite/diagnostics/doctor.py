@@ -37,7 +37,7 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One model: what it is for, whether it works, and what would mend it."""
+    """One model: what it is for, whether it works, and what would fix it."""
 
     kind: str
     name: str
@@ -177,9 +177,9 @@ async def _collections(settings: Settings) -> tuple[CollectionInfo, ...]:
 async def _foreign(settings: Settings, info: CollectionInfo, ask: bool) -> Finding:
     """Is the collection as configured, and does its model fit?"""
     name, purpose = info.spec.name, f"{info.foreign}, made by another program"
-    mend = f"mend [collections.{name}] in pincite.toml"
+    fix = f"fix [collections.{name}] in pincite.toml"
     if info.broken:
-        return Finding("qdrant", name, "failed", f"{purpose}; {info.broken}", mend)
+        return Finding("qdrant", name, "failed", f"{purpose}; {info.broken}", fix)
     said = f"{purpose}; {info.chunks:,} points"
     if info.spec.model and ask:
         models = Models(settings.use, settings.models, offline=settings.offline)
@@ -191,7 +191,7 @@ async def _foreign(settings: Settings, info: CollectionInfo, ask: bool) -> Findi
             await models.close()
         if size != info.spec.dimensions:
             differ = f"{info.spec.model} gives {size} dimensions, not {info.spec.dimensions}"
-            return Finding("qdrant", name, "failed", f"{said}; {differ}", mend)
+            return Finding("qdrant", name, "failed", f"{said}; {differ}", fix)
     return Finding("qdrant", name, "ok", f"{said}, model {info.spec.model or BUNDLED}")
 
 

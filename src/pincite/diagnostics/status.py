@@ -29,7 +29,7 @@ _UNKNOWN = Condition(0.0)
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """An index folder, its collections, and what would mend or better them. Of those `kept_back`
+    """An index folder, its collections, and what would fix or improve them. Of those `kept_back`
     neither sources nor counts are given, as they are of all tenants. `condition` is what the
     daemon takes and how old the index is, `refresh` whether it keeps itself up to date."""
 

@@ -16,7 +16,7 @@ MODEL: Final = "all-MiniLM-L6-v2"
 def open_encoder(
     models: Path, name: str = MODEL, *, threads: int | None = None, load: bool = True
 ) -> MiniLmEncoder:
-    """The encoder of that name that comes along, loaded now or (without `load`) with its first
+    """The bundled encoder of that name, loaded now or (without `load`) with its first
     text: a run that finds nothing to do is spared half of its time. Raises ModelUnavailable if
     the model has not been fetched, or is found damaged when it is loaded."""
     from pincite.providers.bundled.cache import find

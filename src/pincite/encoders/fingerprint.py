@@ -9,7 +9,7 @@ def require_fingerprint(
     collection: str, what: str, stored: str, ours: str, flags: str = "", instead: str = ""
 ) -> None:
     """Raise FingerprintMismatch if the collection was made with something else. `flags` go with
-    the command that mends it, `instead` is what else may be done."""
+    the command that fixes it, `instead` is what else may be done."""
     if stored != ours:
         raise FingerprintMismatch(
             f"collection {collection!r} was made with the {what} {stored}, and this is {ours}",

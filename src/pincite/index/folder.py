@@ -25,7 +25,8 @@ class Remembered(msgspec.Struct, frozen=True):
 
 
 def remembered(root: Path) -> Remembered:
-    """The store of an index folder; one that says nothing has the usual one. Raises StoreError."""
+    """The store of an index folder; one that says nothing has the default one. Raises
+    StoreError."""
     try:
         return msgspec.json.decode((root / REMEMBERED).read_bytes(), type=Remembered)
     except FileNotFoundError:
@@ -46,7 +47,7 @@ def remember(root: Path, store: StoreSettings) -> None:
         raise ConfigError(
             f"the index {root} has its points in another store ({known.settings.place}) than the"
             f" settings say ({store.place})",
-            hint=f"pincite {'push' if store.url else 'pull'} to copy them there, or mend [store]",
+            hint=f"pincite {'push' if store.url else 'pull'} to copy them there, or fix [store]",
         )
     if known.settings == store:
         return

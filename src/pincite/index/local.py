@@ -71,14 +71,14 @@ class LocalIndex:
         #: Has anything been written since `flush` began?
         self.dirty = False
 
-    async def open(self, *, mend: bool = True) -> None:
-        """Open all collections, and `mend` what a crash has left. Raises DiskFull, StoreError, but
-        one broken collection is left to `collections` to name and to `reset` to mend."""
+    async def open(self, *, repair: bool = True) -> None:
+        """Open all collections, and `repair` what a crash has left. Raises DiskFull, StoreError,
+        but one broken collection is left to `collections` to name and to `reset` to repair."""
         for spec in await self._catalog.specs():
             self._specs[spec.name] = spec
             try:
                 await self._store.create(spec)
-                if mend:
+                if repair:
                     self._lost[spec.name] = await reconcile(self._store, self._catalog, spec.name)
             except DiskFull:
                 raise

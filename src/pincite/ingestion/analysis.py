@@ -69,8 +69,8 @@ class Counted:
 
 
 def with_description(document: Document, sections: Iterable[Section]) -> tuple[Section, ...]:
-    """The sections with what is said of the document's folders before what encoders read of each.
-    Their spans, and so what is cited, stay."""
+    """The sections with the descriptions of the document's folders before what encoders read of
+    each. Their spans, and so what is cited, stay."""
     if not document.described:
         return tuple(sections)
     return tuple(

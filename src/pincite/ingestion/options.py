@@ -131,7 +131,7 @@ def record_options(options: IndexOptions | None, keywords: Mapping[str, Any]) ->
 
 def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
     """The options of a caller, as a whole or one by one, checked. Raises UsageError for both, for
-    a keyword that there is not, and for a value of the wrong kind."""
+    an unknown keyword, and for a value of the wrong kind."""
     if options is not None and keywords:
         one = next(iter(keywords))
         raise UsageError(

@@ -55,9 +55,9 @@ class ReadFile:
 def read(
     opened: OpenSource, entry: Entry, refusals: Refusals | None = None
 ) -> ReadFile | SkippedFile:
-    """The document in a file, with what is said of its folders where that is indexed, or why there
-    is none. What `refusals` know is not tried again. Raises SourceError where the file cannot be
-    read, and whatever a reader has not foreseen."""
+    """The document in a file, with the descriptions of its folders where that is indexed, or why
+    there is none. What `refusals` know is not tried again. Raises SourceError where the file cannot
+    be read, and whatever a reader has not foreseen."""
     found = _read(opened, entry, refusals)
     if isinstance(found, SkippedFile) or not opened.source.index_descriptions:
         return found

@@ -146,7 +146,7 @@ def _describe(
 def _described(
     opened: OpenSource, before: Source, config: SourceConfig | None
 ) -> Mapping[str, str]:
-    """What is said of the folders of a source. Raises ConfigError."""
+    """The descriptions of the folders of a source. Raises ConfigError."""
     if config is None:
         return before.descriptions
     try:
@@ -156,7 +156,7 @@ def _described(
 
 
 def _share(opened: Sequence[Opened]) -> None:
-    """Parts of one source have one record: what is said of its folders is said for all of them,
+    """Parts of one source have one record: descriptions of its folders hold for all of them,
     and what is masked or indexed in one of them is so in all."""
     for name in {one.source.name for one, _ in opened}:
         parts = [one for one, _ in opened if one.source.name == name]

@@ -168,8 +168,8 @@ async def settle_spec(
         await (client.reset(spec) if info or target.unseen else client.create(spec))
         if knows_other_language(spec):
             said = f"this seems to be {language}, and the model knows English; it finds by word"
-            mend = f"for meaning, too: pincite reembed {spec.public_name} --to {MULTILINGUAL}"
-            options.on_notice(Notice("other_language", f"{said}. {mend}"))
+            fix = f"for meaning, too: pincite reembed {spec.public_name} --to {MULTILINGUAL}"
+            options.on_notice(Notice("other_language", f"{said}. {fix}"))
         return spec
     spec = info.spec
     if options.language not in ("auto", spec.language):
@@ -204,7 +204,7 @@ async def settle_spec(
 
 
 def knows_other_language(spec: CollectionSpec) -> bool:
-    """Is a collection's model the usual one, which knows English, and its language another?"""
+    """Is a collection's model the default one, which knows English, and its language another?"""
     return spec.dense is not None and not spec.model and spec.language != "english"
 
 

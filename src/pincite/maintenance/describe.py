@@ -24,7 +24,7 @@ _HINT = "a folder or a file that is indexed, or SOURCE:PATH; see `pincite ls`"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is said of `path`, a folder or a file of a source, `""` for all of it. `indexed` says
+    """The description of `path`, a folder or a file of a source, `""` for all of it. `indexed` says
     whether encoders read it."""
 
     collection: str
@@ -70,7 +70,7 @@ class Describer(OpenIndex):
         return await describe(self.client(), self.settings, fspath(place), text, among, waiting)
 
     async def descriptions(self) -> tuple[Description, ...]:
-        """What is said of folders and files, by collection, source and path.
+        """The descriptions of folders and files, by collection, source and path.
 
         >>> said = await pincite.describe("docs", "Guides for those who run the service")
         >>> [one.path for one in await pincite.descriptions()]

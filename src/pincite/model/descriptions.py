@@ -1,4 +1,4 @@
-"""What somebody says of a folder or a file of a source, and what it is said of."""
+"""The description of a folder or a file of a source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_INDEXED: Final = 240  # characters: 60 of the 256 tokens of a chunk; guess
 
 
 def descriptions_of(source: Source, path: str) -> tuple[str, ...]:
-    """What is said of the folders that the path is in and of itself, outermost first."""
+    """The descriptions of the folders that the path is in, and its own, outermost first."""
     return tuple(
         source.descriptions[place] for place in places_above(path) if place in source.descriptions
     )

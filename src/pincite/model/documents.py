@@ -334,7 +334,7 @@ class CollectionSpec:
     `dense` is the dense encoder's fingerprint, None for a lexical collection; `model` is the name
     that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is
     the stemming language. `average_length` is the (rounded) mean of `Point.length`. `sparse` is the
-    sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the usual one;
+    sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the default one;
     `idf` says whether its weights want the IDF.
 
     `counted` says that the catalog counts terms, and queries bring the IDF; otherwise the store

@@ -39,7 +39,7 @@ SignalKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A machine-readable warning: what was skipped, cut or replaced, and what would mend it."""
+    """A machine-readable warning: what was skipped, cut or replaced, and what would fix it."""
 
     code: str
     message: str
@@ -128,8 +128,8 @@ class Scope:
     paths of documents, see `pincite.scope.paths`; `not_paths` wins. `ref` is a revision, which may
     be shortened, `where` a filter in the language of `pincite.scope.where`. `tags` are attributes
     that a chunk must have: one value, or any of several. `bounds` are attributes that a workspace
-    sets, of the type `keyword` or `keywords`: they hold besides all others, an empty one lets
-    nothing pass, and no caller of a surface gives them.
+    sets, of the type `keyword` or `keywords`: they hold besides all others, an empty one matches
+    nothing, and no caller of a surface gives them.
     """
 
     collections: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Other wordings of a question, each for one side of a search, a line each: `lex: key rotation`."""
+"""Rephrasings of a question, each for one side of a search, a line each: `lex: key rotation`."""
 
 from __future__ import annotations
 

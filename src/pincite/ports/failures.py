@@ -1,4 +1,4 @@
-"""What is said of a collection or a model that took no part because it failed."""
+"""Notices about a collection or a model that took no part because it failed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 def split_failures(
     names: Iterable[str], results: Sequence[T | BaseException]
 ) -> tuple[dict[str, T], dict[str, Notice]]:
-    """The answers of collections by name, and what is to be said of those that failed. Raises the
+    """The answers of collections by name, and the notices about those that failed. Raises the
     first error if there is no answer, and at once what is no failure of one collection."""
     answered: dict[str, T] = {}
     failed: dict[str, PinciteError] = {}

@@ -24,7 +24,7 @@ class Quote:
 class Seen:
     """A quote as its file has it now: lines, text, revision and context. Where the file has it
     no more, `gone` says whether the text or the file is missing, `detail` in words why, and the
-    rest is as it was indexed. `notice` is what is to be said of the source, `descriptions` what
+    rest is as it was indexed. `notice` is a notice about the source, `descriptions` what
     its owner says of the folders of the file, outermost first."""
 
     chunk: Chunk

@@ -43,7 +43,7 @@ _BATCH: Final = "-ub 2048"
 @dataclass(frozen=True, slots=True)
 class LocalServer:
     """A server that answers. `can` is what it has been seen to do: `dense`, `rerank`, `llm`.
-    `lacks` says what is missing in words, and `hint` has the command that mends it."""
+    `lacks` says what is missing in words, and `hint` has the command that fixes it."""
 
     vendor: Vendor
     url: str

@@ -16,7 +16,7 @@ class ProviderOptions:
 
     `url` is where it is; `key_file` holds the key, if it is not in the environment. `timeout_s`
     bounds one request, `deadline_s` all `tries` together. `max_items`, `max_tokens` (of a request)
-    and `max_item_tokens` are for servers with other limits than the usual ones. `tokenizer` is a
+    and `max_item_tokens` are for servers with other limits than the defaults. `tokenizer` is a
     `tokenizer.json` to count with. `oversize` says what becomes of a text that is too large alone:
     `cut` it with a warning or `fail`. Prefixes are put before texts by those providers that leave
     it to the client; None means those that the model's name calls for. `body` is added to every

@@ -70,7 +70,7 @@ class Setup:
     rates: Path | None = None
 
     def transport(self, url: str = "") -> Transport:
-        """To the address of the model's name, of the options, `url`, or the usual one. Raises
+        """To the address of the model's name, of the options, `url`, or the default one. Raises
         AuthError where a key is needed and missing."""
         usual = url or self.provider.url
         chosen = self.name.url or self.options.url or usual

@@ -50,7 +50,8 @@ def given_filter(scope: Scope, schema: Schema) -> Filter:
 
 
 def _bound(name: str, values: tuple[str, ...]) -> tuple[Condition, ...]:
-    """Of no values nothing fits, and yet all is said of the name that is required of a search."""
+    """Of no values nothing fits, and yet everything is known about the name that is required of a
+    search."""
     return (AnyOf(name, values),) if any(values) else (AnyOf(name, (_NOBODYS,)), Ids(()))
 
 

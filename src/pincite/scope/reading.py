@@ -38,7 +38,7 @@ class TaggedIndex:
 
     @property
     def narrowed(self) -> bool:
-        """Is anything kept back? Then nothing may be said of what else there is."""
+        """Is anything kept back? Then nothing may be revealed about the rest."""
         return any(one != EVERYTHING for one in self.filters.values())
 
     def keeps_back(self, collection: str) -> bool:
@@ -158,8 +158,8 @@ def filters_of(
 def named_infos(
     infos: Sequence[CollectionInfo], names: Sequence[str]
 ) -> tuple[CollectionInfo, ...]:
-    """The collections of these names, all if none is named. Raises UsageError for a name that
-    there is not."""
+    """The collections of these names, all if none is named. Raises UsageError for an unknown
+    name."""
     known = {name for info in infos for name in (info.spec.name, info.spec.public_name)}
     for name in names:
         if name not in known:

@@ -24,7 +24,7 @@ _OF_DOCUMENTS = ("path", "repo", "revision")
 async def unmatched(
     rankings: Iterable[Ranking], collections: Sequence[Searchable], scope: Scope
 ) -> tuple[Notice, ...]:
-    """A notice if nothing was found because the scope lets nothing pass: no document of any
+    """A notice if nothing was found because the scope matches nothing: no document of any
     collection fits, or a dense side, which finds whatever passes, found nothing. Documents are
     asked for in that case alone; a collection that cannot say what it has is left to its dense
     side."""

@@ -33,7 +33,7 @@ _SOURCES: Final = """\
 
 """
 _MODELS: Final = """\
-# Without this table the model that comes along embeds, and there is no reranker. Texts are sent to
+# Without this table the bundled model embeds, and there is no reranker. Texts are sent to
 # the models that are named here, so that a file with this table has to be trusted: pincite trust
 # [models]
 # dense = "llamacpp:http://127.0.0.1:8081#embeddinggemma-300M-Q8_0.gguf"

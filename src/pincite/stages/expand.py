@@ -158,7 +158,7 @@ async def _by_model(
     text = known.get(key)
     if text is None:
         if left_ms is not None and left_ms <= 0:
-            said = "nobody was asked for other wordings: the time budget is spent"
+            said = "no rephrasings were requested: the time budget is spent"
             return replace(before, notices=(Notice("budget_no_expansion", said),))
         seconds = config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
         try:

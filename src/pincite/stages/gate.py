@@ -173,7 +173,7 @@ def gate(
 def _order(
     candidates: Sequence[Candidate], config: GateConfig, reranker: str
 ) -> tuple[tuple[SignalName, ...], tuple[Notice, ...]]:
-    """The signals to judge on, the first one first, and what is to be said of that."""
+    """The signals to judge on, the first one first, and the notices about it."""
     reranked = config.reranked_probability
     others: tuple[SignalName, ...] = ("coverage", "dense")
     if config.signal == "reranked" and not _best(candidates, "reranked"):
@@ -187,8 +187,8 @@ def _order(
     if reranker and reranked.calibrated:
         learned = f"calibrated with {reranked.reranker or 'a reranker that they do not name'}"
         said = f"the thresholds of gate.reranked_probability were {learned}, not with {reranker}"
-        mend = "the verdict is on another signal until: pincite eval calibrate"
-        return others, (Notice("calibration_of_another_reranker", f"{said}; {mend}"),)
+        fix = "the verdict is on another signal until: pincite eval calibrate"
+        return others, (Notice("calibration_of_another_reranker", f"{said}; {fix}"),)
     return others, ()
 
 

@@ -101,8 +101,8 @@ def overtaken(
     config: LoadConfig,
 ) -> tuple[Notice, ...]:
     """A notice if documents were replaced or removed between the search for `fused` and `load`.
-    What stands there now may have been left out: it is worth another search. Nothing is said of
-    collections of others, which may lack texts at any time, nor where one has failed."""
+    What stands there now may have been left out: it is worth another search. There is no notice
+    about collections of others, which may lack texts at any time, nor where one has failed."""
     if loaded.notices or len(loaded.candidates) == min(len(fused), config.pool):
         return ()
     ours = {one.spec.name for one in collections if not one.foreign}

@@ -22,7 +22,7 @@ _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 class PrepareConfig:
     """`max_chars`: a longer query is cut, with a notice. A stack trace fits.
 
-    `expansions`: other wordings by the name of a collection, or `*` for all, with the fields
+    `expansions`: rephrasings by the name of a collection, or `*` for all, with the fields
     `{query}`, `{identifiers}` and those of `Corpus` (`{corpus}`, `{docs}`, `{code}`, `{topics}`,
     nothing where nothing is set), at most three each. They are asked in a second pass only; those
     with `{identifiers}` only where the question has some.

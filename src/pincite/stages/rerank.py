@@ -111,8 +111,8 @@ async def rerank(
     expected; when it fails or is late, too, with the notice `rerank_unavailable`. With `left_ms` of
     a time budget it judges fewer, or none, and says so. `before` is what the try before gave back:
     where there is no candidate besides its own the scores that they have are kept, with the notice
-    `rerank_spared`, and nobody is asked. `cut` cuts texts by the reranker's tokenizer, where that
-    is known.
+    `rerank_spared`, and no request is sent. `cut` cuts texts by the reranker's tokenizer, where
+    that is known.
     """
     if config.use == "never" or not pool.candidates:
         return pool

@@ -55,8 +55,8 @@ def open_sqlite(root: Path, settings: StoreSettings = StoreSettings("sqlite")) -
 
 
 def open_qdrant(settings: StoreSettings, *, key: str | None, owner: str) -> Opened:
-    """The Qdrant server of the settings; nobody is asked yet. `owner` is the tag of the collections
-    that are ours. Raises UsageError."""
+    """The Qdrant server of the settings; no request is sent yet. `owner` is the tag of the
+    collections that are ours. Raises UsageError."""
     from pincite.stores.qdrant.collections import Layout
     from pincite.stores.qdrant.connection import Connection, open_client
     from pincite.stores.qdrant.store import QdrantStore

@@ -142,7 +142,7 @@ class EvidenceToolset(BaseToolset):
         detail: Detail = "text",
     ) -> None:
         """Raises UsageError for an argument of the wrong kind or value or a tag without one,
-        ConfigError for a tool or preset that there is not and for wrong settings."""
+        ConfigError for an unknown tool or preset and for wrong settings."""
         super().__init__()
         tools = texts_of("tools", tools)
         for name in tools:

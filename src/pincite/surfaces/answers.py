@@ -20,7 +20,7 @@ _DOUBTS: Final = {
 _MOST_SENTENCE = 160  # characters of a sentence that is doubtful
 #: Warnings that say where an answer comes from, which its text does not.
 KINDS: Final = {
-    "extractive": "Sentences of the evidence, as they stand there; no language model wrote this.",
+    "extractive": "Verbatim sentences of the evidence; no language model wrote this.",
     "failed": "The language model gave no whole answer; the evidence stands.",
 }
 _CITES_NOTHING = "The answer cites nothing of what was found."

@@ -74,7 +74,7 @@ def page_words(item: Evidence) -> str:
 
 
 def verdict_words(pack: EvidencePack) -> tuple[str, str]:
-    """What people call the verdict, and why it is that. Of a search whose filter lets nothing pass,
+    """What people call the verdict, and why it is that. Of a search whose filter matches nothing,
     nothing is known; a warning says what the filter lacks."""
     if unsearched(pack):
         return _UNSEARCHED

@@ -30,7 +30,8 @@ _NOT_SHOWN = "Not shown for lack of space"
 #: Warnings that the verdict, a passage or a line of `lacks` says already, and better.
 _SAID = ("nothing_relevant", "moved", "stale_omitted")
 _UNSEARCHED = (
-    "Nothing was searched, which says nothing of what is indexed: mend the filter, or leave it out."
+    "Nothing was searched. Fix the filter or remove it."
+    " This does not mean that the index has no match."
 )
 
 
@@ -40,7 +41,7 @@ def answer_text(pack: EvidencePack, max_tokens: int = MAX_TOKENS, tools: ToolNam
     `support.token_estimate`.
 
     Each passage stands in a fence that nothing in it can end. What is below the bar is marked as
-    such. Where a filter let nothing pass, that is said, and nothing of what is indexed. `tools` are
+    such. Where a filter matched nothing, that is said, and nothing of what is indexed. `tools` are
     those that the reader has. Raises UsageError for a number below 300 or above 100,000.
     """
     require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)

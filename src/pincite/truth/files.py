@@ -145,7 +145,7 @@ class FilesOnDisk:
 
 
 def _described(seen: Seen, record: SourceRecord | None) -> Seen:
-    """With what is said of its folders, and of its source where something of it is masked."""
+    """With the descriptions of its folders, and of its source where something of it is masked."""
     if record is None:
         return seen
     source, chunk = record.source, seen.chunk

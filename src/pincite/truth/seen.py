@@ -1,4 +1,4 @@
-"""What can be said of a quote once its file has been looked at."""
+"""What is known about a quote once its file has been looked at."""
 
 from __future__ import annotations
 

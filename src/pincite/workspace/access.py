@@ -9,7 +9,7 @@ from pincite.workspace.model import Access, Readable
 def bounds_of(readable: Readable, access: Access) -> Attributes:
     """The bounds of all searches and reads with this access, see `pincite.model.Scope`. The space
     is always among them: who is a member reads all of it, whoever uploaded it. Documents and feeds
-    are ids of documents by now. What is empty lets nothing pass."""
+    are ids of documents by now. What is empty matches nothing."""
     bounds: dict[str, tuple[str, ...]] = {"space_id": readable.space_ids}
     if readable.document_ids is not None:
         bounds["document_id"] = readable.document_ids

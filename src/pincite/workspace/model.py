@@ -115,7 +115,7 @@ class Access(msgspec.Struct, frozen=True):
     to. It is made from a verified key, or by an administrator's call, and never from what a caller
     or a model writes. None restricts nothing; an empty tuple allows nothing.
 
-    `space_id` that the user is no member of is answered as one that there is not."""
+    `space_id` that the user is no member of is answered as one that does not exist."""
 
     user_id: str
     space_id: str | None = None

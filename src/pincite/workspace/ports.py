@@ -116,7 +116,7 @@ class Session(Protocol):
 
     async def readable(self, access: Access) -> Readable:
         """What the access comes to now, memberships and feeds as of one moment. Documents and feeds
-        that the user cannot see are left out, as those that there are not."""
+        that the user cannot see are left out, as those that do not exist."""
 
     async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
         """Those of them that the user may read: the second lock, asked before a text leaves."""

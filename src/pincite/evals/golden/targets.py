@@ -129,7 +129,7 @@ def require_indexed(golden: GoldenSet, targets: Targets) -> None:
 
 
 def not_indexed(targets: Targets) -> str:
-    """What is to be said of expected items that are not in the index; empty if all are."""
+    """A notice about expected items that are not in the index; empty if all are."""
     lost = sum(map(len, targets.missing.values()))
     if not lost:
         return ""

@@ -1,6 +1,6 @@
 """The sources of an index indexed anew with another chunker, into a folder that is thrown away.
 
-The write path is the usual one, with a daemon of its own; the index that is evaluated is
+The write path is the normal one, with a daemon of its own; the index that is evaluated is
 only read. Vectors are kept by text, so that those that two chunkings have in common are computed
 once.
 """

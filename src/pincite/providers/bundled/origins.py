@@ -1,4 +1,4 @@
-"""Where a model's published files can be had: the hub, a data package, a folder.
+"""Where a model's published files are available: the hub, a data package, a folder.
 
 Each way leaves `model.files` in a folder, checked against their pinned
 size and SHA-256, and returns a line that says where they came from. Whatever goes wrong is

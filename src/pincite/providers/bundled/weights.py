@@ -146,7 +146,7 @@ def _obtain_from_any(
     tried = "".join(f"\n  - {failure}" for failure in failures) or " no origin is configured"
     raise ModelUnavailable(
         f"the model {model.name} could not be fetched:{tried}",
-        hint="pincite models fetch, once one of these is mended",
+        hint="pincite models fetch, once one of these is fixed",
     )
 
 

@@ -89,7 +89,7 @@ class SqliteConversations:
 
     async def summarise(self, owner: str, conversation: str, summary: str, summarised: int) -> bool:
         """See `Conversations.summarise`. A summary that covers as much as the one before replaces
-        it. Raises UsageError for turns that there are not."""
+        it. Raises UsageError for unknown turns."""
         _require_owner(owner)
         require_length("summary", summary, SUMMARY_CHARS)
         require_count("summarised", summarised, least=1, most=_MOST)

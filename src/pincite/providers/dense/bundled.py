@@ -31,8 +31,8 @@ async def open_dense(setup: Setup) -> BundledEncoder:
     published = NAMES.get(name)
     if published is None or setup.name.dimensions:
         raise ConfigError(
-            f"{setup.name} is no model that comes along",
-            hint=f"bundled:{', bundled:'.join(NAMES)}; bundled alone is the usual one",
+            f"{setup.name} is no bundled model",
+            hint=f"bundled:{', bundled:'.join(NAMES)}; bundled alone is the default",
         )
     root = weights.default_root() if setup.models is None else setup.models
     folder = weights.find(published, root)

@@ -1,4 +1,5 @@
-"""Vectors that were paid for, kept: content hash and model's fingerprint -> vector, in SQLite.
+"""The cache of vectors of paid providers: content hash and model's fingerprint -> vector, in
+SQLite.
 
 Any number of processes may use one file. It is a cache: what goes wrong with it costs a request,
 never a run, and a damaged file begins again empty. No text is in it.

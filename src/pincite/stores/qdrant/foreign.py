@@ -129,7 +129,7 @@ class ForeignCollection:
                 f"{self._foreign.name}: the vectors of {self._foreign.collection} have"
                 f" {seen.dimensions} dimensions, and {self._foreign.model} gives"
                 f" {len(vector)}: it was made with another model, or with fewer dimensions",
-                hint=f"mend `model` in [collections.{self._foreign.name}]; MODEL@{seen.dimensions}"
+                hint=f"fix `model` in [collections.{self._foreign.name}]; MODEL@{seen.dimensions}"
                 " asks for as many",
             )
 

@@ -308,7 +308,7 @@ def rebuild(
     json_: bool,
     index: Path | None,
 ) -> None:
-    """Index all sources of a collection from nothing: mends damage and old formats, and brings
+    """Index all sources of a collection from nothing: repairs damage and old formats, and brings
     in another model."""
     options = IndexOptions(
         collection=name,

@@ -26,7 +26,7 @@ _COMMON = (
         type=click.Choice(["user", "project"]),
         default="user",
         show_default=True,
-        help="The file of the user, or of the project that one is in.",
+        help="The file of the user, or of the current project.",
     ),
     click.option("--name", default="pincite", show_default=True, help="What the server is called."),
     click.option("--rules", is_flag=True, help="Rules that tell the agent when to search, too."),
@@ -80,7 +80,7 @@ def install(
     if rules and added is None:
         _show_rules(chosen, where)
     if not dry_run and changes[0].is_one:
-        served = place or "the index of the folder that one works in"
+        served = place or "the index of your current folder"
         say(f"{chosen.title} serves {served}: {chosen.restart}")
 
 

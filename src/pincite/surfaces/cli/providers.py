@@ -56,12 +56,12 @@ def embed(
 
 
 @click.command()
-@click.option("--offline", is_flag=True, help="Look at the configuration, ask nobody.")
+@click.option("--offline", is_flag=True, help="Check the configuration only; send no requests.")
 @json_option
 @index_option
 def doctor(offline: bool, json_: bool, index: Path | None) -> int:
-    """Try every model that is configured or that a collection was made with, and say what would
-    mend those that do not work. Exit code 3 if there are any."""
+    """Try every configured model and every model of a collection, and say how to fix those
+    that fail. Exit code 3 if any fails."""
     import asyncio
 
     from pincite.diagnostics.doctor import examine
@@ -80,7 +80,7 @@ def doctor(offline: bool, json_: bool, index: Path | None) -> int:
 
 @click.group()
 def cache() -> None:
-    """Vectors of providers that were paid for, kept on this machine."""
+    """Manage the local cache of embeddings from providers."""
 
 
 @cache.command()

@@ -191,7 +191,7 @@ def _parsed(client: Client, file: File) -> Any:
 def _refused(file: File, error: jsonc.Malformed) -> ConfigError:
     return ConfigError(
         f"{file.path}, line {error.line}: {error.said}: nothing was written",
-        hint="mend the file, and run the same command again",
+        hint="fix the file, and run the same command again",
     )
 
 
@@ -203,7 +203,7 @@ def _entry(client: Client, file: File, name: str) -> Any:
         raise ConfigError(
             f"{client.root} in {file.path} is {type(servers).__name__} and holds no servers:"
             " nothing was written",
-            hint="mend the file, and run the same command again",
+            hint="fix the file, and run the same command again",
         )
     return servers.get(name) if isinstance(servers, Mapping) else None
 

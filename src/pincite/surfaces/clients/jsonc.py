@@ -259,7 +259,7 @@ class _Reader:
         try:
             return match.end(), json.loads(match[0])
         except ValueError:
-            self.fail(at, "a text has an escape that there is not")
+            self.fail(at, "a text has an unknown escape")
 
     def fail(self, at: int, said: str) -> NoReturn:
         raise Malformed(_line(self.text, at), said)

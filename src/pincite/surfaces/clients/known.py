@@ -48,7 +48,7 @@ class Rules:
 @dataclass(frozen=True, slots=True)
 class Client:
     """An agent's client. `root` is the key of its servers, `extra` what an entry has besides the
-    command. `finds_index` says that it starts servers in the folder that one works in."""
+    command. `finds_index` says that it starts servers in your current folder."""
 
     name: str
     title: str

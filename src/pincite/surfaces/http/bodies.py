@@ -1,6 +1,6 @@
 """What clients send to the HTTP API, beside the nouns that it answers with.
 
-A field that there is not is refused. Whose request it is never stands in a body: that says the key.
+An unknown field is refused. Whose request it is never stands in a body: that says the key.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def within(access_: Access, space_id: str) -> str:
 
 def require_within(access_: Access, space_id: str, what: str, id_: str) -> None:
     """What is in another space than the key's does not exist for it. Raises NotFound, in the words
-    for an id that there is not: they name neither the space nor that there is one."""
+    for an unknown id: they name neither the space nor that there is one."""
     if not access_.reaches(space_id):
         raise missing(what, id_)
 
