@@ -191,7 +191,7 @@ def schema(of: str) -> None:
 @json_option
 @index_option
 def status(json_: bool, index: Path | None) -> None:
-    """Say what is indexed, how strong retrieval is, and what would make it better."""
+    """Show what is indexed, how strong retrieval is, and how to improve it."""
     from pincite.surfaces import commands, render
 
     found = run(commands.status, index)

@@ -46,10 +46,11 @@ def ask(
     index: Path | None,
     **asked: Any,
 ) -> int:
-    """Answer a question from what is indexed, with citations.
+    """Answer a question from the index, with citations.
 
-    The model that [models] llm names writes the answer; without one, it is made of sentences of the
-    evidence. Exit codes: 0 answered, 3 nothing was found, 4 there is evidence and the model failed.
+    The model in [models] llm writes the answer. Without a model, the answer
+    consists of sentences of the evidence. Exit codes: 0 answered, 3 nothing was found,
+    4 the model failed although there is evidence.
     """
     from pincite.asking.answers import AnswerOptions
     from pincite.surfaces import answers

@@ -43,10 +43,10 @@ _COMMANDS: Final[Mapping[str, str]] = {
     click.option("--conversation", default="", help="Go on with this one."),
 )
 def chat(mode: str | None, user: str, conversation: str, index: Path | None, **asked: Any) -> int:
-    """Ask and follow up, on a terminal. Ctrl-C ends an answer, Ctrl-D the conversation.
+    """Ask questions and follow-ups on a terminal. Ctrl-C ends an answer, Ctrl-D the conversation.
 
-    A follow-up is searched for with what was said before. Turns are kept in the index folder, and
-    --conversation goes on with them. /help lists commands.
+    The search for a follow-up takes earlier turns into account. Turns are stored in the
+    index folder, and --conversation resumes them. /help lists commands.
     """
     from pincite.asking.answers import AnswerOptions
     from pincite.errors import UsageError

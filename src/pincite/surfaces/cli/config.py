@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def presets() -> None:
-    """Named systems: models, store and search in one file, to use, copy, extend and compare."""
+    """List, show and compare presets: models, store and search settings in one file."""
 
 
 @presets.command("list")
@@ -92,7 +92,7 @@ def diff(name: str, other: str | None, json_: bool, index: Path | None) -> None:
 
 @click.group()
 def config() -> None:
-    """What is set, by what, and where."""
+    """Show the effective settings and where each one comes from."""
 
 
 @config.command("show")

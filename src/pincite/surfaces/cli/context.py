@@ -31,7 +31,10 @@ _BLOCK = (
         help="The tokenizer.json of the model that reads it; else tokens are estimated from above.",
     ),
     click.option(
-        "--all", "show_all", is_flag=True, help="Show the nearest even if none is relevant."
+        "--all",
+        "show_all",
+        is_flag=True,
+        help="Show the nearest passages even if none is relevant.",
     ),
     click.option("--json", "json_", is_flag=True, help="The block with what is in it, as JSON."),
 )
@@ -42,8 +45,8 @@ _BLOCK = (
 def context(budget: int, order: str, tokenizer: Path | None, json_: bool, **asked: Any) -> int:
     """Print passages for the prompt of a language model: numbered, fenced and cited.
 
-    Passages of one file that overlap or touch are one, and repetitions are left out. What does not
-    fit into the budget is left out, the best passage last.
+    Overlapping and adjacent passages of a file are merged, and repetitions are dropped.
+    If the budget is too small, the weakest passages are omitted first.
     """
     if tokenizer is not None and not tokenizer.is_file():  # a pipe would be waited for
         raise click.UsageError(f"--tokenizer: {tokenizer} is no file; name a tokenizer.json")

@@ -44,7 +44,7 @@ def describe(
     json_: bool,
     index: Path | None,
 ) -> int:
-    """Say what a folder or a file is: the words come with all passages below it.
+    """Describe a folder or a file; the description appears with all passages in it.
 
     PLACE is a path on this machine, or SOURCE:PATH. Without PLACE all descriptions are listed.
     Ends with 3 where there are none.

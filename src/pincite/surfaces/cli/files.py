@@ -44,7 +44,7 @@ def ls(
     json_: bool,
     index: Path | None,
 ) -> int:
-    """List the files that are indexed.
+    """List indexed files.
 
     PATTERN is a file or folder from the root of a source (docs/), a pattern ('src/**/*.py'), or an
     absolute path; SOURCE:PATTERN is of one source. Ends with 3 where nothing fits.

@@ -39,14 +39,16 @@ _model = click.option(
 _sparse = click.option(
     "--sparse", default="", help="The lexical side: bm25, qdrant-bm25 or local:FOLDER (SPLADE)."
 )
-_lexical = click.option("--lexical", is_flag=True, help="Leave the dense model out.")
+_lexical = click.option(
+    "--lexical", is_flag=True, help="Keyword search only, without an embedding model."
+)
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @collection_option
-@click.option("--name", help="What citations call the source.")
-@click.option("--ref", help="Its revision, where none is recorded.")
+@click.option("--name", help="Name of the source in citations.")
+@click.option("--ref", help="Its revision, if none is recorded.")
 @click.option(
     "--url-rule",
     "url_rules",
@@ -58,8 +60,10 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
     type=click.Choice(["mkdocs", "github", "none"]),
     help="How that site names its headings; default: mkdocs.",
 )
-@click.option("--include", multiple=True, help="Only files like this, as in .gitignore.")
-@click.option("--exclude", multiple=True, help="No files like this.")
+@click.option(
+    "--include", multiple=True, help="Only files that match, with the syntax of .gitignore."
+)
+@click.option("--exclude", multiple=True, help="Exclude files that match.")
 @click.option(
     "--set",
     "texts",
@@ -70,24 +74,26 @@ _lexical = click.option("--lexical", is_flag=True, help="Leave the dense model o
 @click.option(
     "--mask-secrets/--no-mask-secrets",
     default=None,
-    help="Stars in place of what looks like a key or a password; default: as before.",
+    help="Mask what looks like a key or a password; default: unchanged.",
 )
 @click.option(
     "--ocr/--no-ocr",
     default=None,
-    help="Read pages of PDFs that are pictures; default: as before.",
+    help="Run OCR on scanned PDF pages; default: unchanged.",
 )
-@click.option("--retry", is_flag=True, help="Try files again that gave no text before.")
+@click.option("--retry", is_flag=True, help="Retry files that gave no text before.")
 @_language
 @_lexical
 @_model
 @_sparse
-@click.option("--beside", is_flag=True, help="Keep what another model has made, and add this one.")
+@click.option(
+    "--beside", is_flag=True, help="Keep the embeddings of the other model and add this one."
+)
 @click.option("--upgrade", is_flag=True, help="Add the dense model to a lexical collection.")
 @click.option(
     "--background",
     is_flag=True,
-    help="Return when all can be found by word; another process makes the vectors.",
+    help="Return when keyword search works; a background process adds the embeddings.",
 )
 @wait_option
 @json_option

@@ -24,7 +24,7 @@ _yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 
 @click.group()
 def memory() -> None:
-    """Facts of users, which answers know of in all conversations."""
+    """Manage facts about users that answers may use in every conversation."""
 
 
 @memory.command()
@@ -100,7 +100,7 @@ def forget(fact: str, all_: bool, user: str, yes: bool, index: Path | None) -> i
 
 @click.group()
 def conversations() -> None:
-    """What was said in conversations."""
+    """List and delete stored conversations."""
 
 
 @conversations.command("list")

@@ -71,7 +71,7 @@ tag_option = click.option(
     "tags",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Only what has this attribute; several of one name: any of them.",
+    help="Only documents with this attribute; repeat a name for alternatives.",
 )
 collections_option = click.option(
     "-c",
@@ -93,7 +93,7 @@ wait_option = click.option(
     default=WAIT_S,
     metavar="SECONDS",
     show_default=True,
-    help="How long to wait for others who write to the collection; 0: not at all.",
+    help="Seconds to wait for another writer of the collection; 0: do not wait.",
 )
 
 

@@ -108,7 +108,7 @@ def status(json_: bool, index: Path | None) -> None:
 @cache.command()
 @index_option
 def clear(index: Path | None) -> None:
-    """Forget all vectors of the cache, and what models made of questions."""
+    """Delete all vectors of the cache, and what models made of questions."""
     from pincite.diagnostics.doctor import open_cache
     from pincite.providers.llm.wording_cache import wordings_beside
 

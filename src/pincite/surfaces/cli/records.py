@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _NAMED = 10  # failures that are shown; all that are kept are in the JSON
 _source = click.option(
-    "--source", default=RECORDS, show_default=True, help="What citations call the source."
+    "--source", default=RECORDS, show_default=True, help="Name of the source in citations."
 )
 
 
@@ -93,7 +93,8 @@ def import_(
     """Write the records of JSON Lines, CSV or Parquet FILES; - is the standard input.
 
     Without columns, each line of JSON Lines is a record: id, text or pages, title, url, attributes,
-    language. A record that cannot be written is named, and the rest is written: ends with 1 then.
+    language. If a record cannot be written, it is
+    named, the rest is written, and the exit code is 1.
     """
     from pincite.records.formats import FieldMap, format_of
     from pincite.surfaces.render import to_json
@@ -213,8 +214,8 @@ def delete(
     json_: bool,
     index: Path | None,
 ) -> int:
-    """Delete records by their ids or by a filter, after saying how many and asking. Ends with 1 if
-    the answer is no, or an id is not there."""
+    """Delete records by their ids or by a filter, after showing the number and
+    asking for confirmation. Exit code 1 if you decline or an id is unknown."""
     from pincite.ports import Waiting
     from pincite.surfaces.render import to_json
 

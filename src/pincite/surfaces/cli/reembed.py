@@ -36,10 +36,10 @@ def reembed(
     json_: bool,
     index: Path | None,
 ) -> None:
-    """Give a collection another dense model, from the texts that are stored in it.
+    """Change the embedding model of a collection, using its stored texts.
 
-    Searches are answered by the old vectors until the new ones are complete and compared; then all
-    at once by the new. What was cut off goes on with the same command. No file is read.
+    Searches use the old vectors until the new ones are complete and checked, and then
+    switch all at once. Run the same command to resume after an interruption. No file is read.
     """
     from pincite.maintenance.reembed import ReembedOptions
     from pincite.surfaces.cli.progress import CountLine

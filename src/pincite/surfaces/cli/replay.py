@@ -19,7 +19,7 @@ from pincite.surfaces.cli.options import NOTHING, OK, here, index_option, json_o
 @json_option
 @index_option
 def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: Path | None) -> int:
-    """Ask a logged question again and show what changed: rank, score, index, models, settings.
+    """Repeat a logged search and show what changed: rank, score, index, models, settings.
 
     QUERY_ID may be shortened, and `last` is the latest. Without one, list what was logged. Ends
     with 3 if anything changed.

@@ -83,7 +83,9 @@ ASKING = (
     ),
     preset_option,
     click.option(
-        "--budget-ms", type=click.IntRange(min=1), help="Leave out what this time is too short for."
+        "--budget-ms",
+        type=click.IntRange(min=1),
+        help="Time limit; steps that do not fit are skipped.",
     ),
     click.option(
         "--context",
@@ -93,17 +95,20 @@ ASKING = (
     *(
         click.option(f"--{kind}", kind, multiple=True, metavar="TEXT", help=what)
         for kind, what in (
-            ("lex", "Other words, for the lexical side alone."),
-            ("vec", "The question as another sentence, for the dense side alone."),
-            ("hyde", "A passage as an answer might have it, for the dense side alone."),
-            ("intent", "What is meant; for the reranker alone."),
+            ("lex", "Additional words for keyword search only."),
+            ("vec", "The question rephrased, for semantic search only."),
+            ("hyde", "A passage that could be the answer, for semantic search only."),
+            ("intent", "The intent, for the reranker only."),
         )
     ),
     index_option,
 )
 _SHOWING = (
     click.option(
-        "--all", "show_all", is_flag=True, help="Show the nearest even if none is relevant."
+        "--all",
+        "show_all",
+        is_flag=True,
+        help="Show the nearest passages even if none is relevant.",
     ),
     click.option(
         "-f",
@@ -134,7 +139,7 @@ _SHOWING = (
         "around",
         type=click.IntRange(min=0, max=10_000),
         metavar="N",
-        help="Only lines with a word of the question, and N before and after each.",
+        help="Only lines with a word of the question, and N lines around each.",
     ),
     click.option(
         "--color",
@@ -155,7 +160,7 @@ _SHOWING = (
     click.option(
         "--debug",
         is_flag=True,
-        help="What services were asked and answered: in the JSON, else on stderr.",
+        help="Show requests to services: in the JSON, else on stderr.",
     ),
 )
 
@@ -167,7 +172,7 @@ def _mode(usual: TaskMode) -> Any:
         type=click.Choice(_MODES),
         default=usual,
         show_default=True,
-        help="What it is for.",
+        help="The task.",
     )
 
 
@@ -208,8 +213,8 @@ def _live(
 def evidence(preset: str | None, **values: Any) -> int:
     """Find evidence for a coding task: documentation and code side by side.
 
-    The same as `search --preset evidence --mode build`. In the modes build, debug and refactor both
-    kinds are wanted among the results, as far as there are any that are relevant.
+    The same as `search --preset evidence --mode build`. In the modes build,
+    debug and refactor, the results contain both kinds if both have relevant passages.
     """
     return search_with(preset=preset or "evidence", **values)
 

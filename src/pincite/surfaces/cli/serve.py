@@ -74,7 +74,7 @@ def serve(
 @lexical_option
 @index_option
 def worker(lease_s: float, lexical: bool, index: Path | None) -> None:
-    """Index what users of workspaces upload, until it is interrupted.
+    """Index uploads of workspace users until interrupted.
 
     Several may run, also on other machines that reach the same database, files and store.
     """

@@ -67,8 +67,8 @@ def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None
 def push(wait: float, json_: bool, index: Path | None) -> None:
     """Copy this index to the server that [store] of pincite.toml names, and use it from now on.
 
-    Ids, vectors and texts are copied as they are. A copy that was cut off goes on where it was; in
-    the end all points are counted and a sample is compared. The old ones stay.
+    Ids, vectors and texts are copied unchanged. An interrupted copy resumes. At the end, all
+    points are counted and a sample is compared. The originals are kept.
     """
     _move(index, json_, wait, remote=True)
 

@@ -22,10 +22,10 @@ _LOOK_S = 0.2
 @click.command()
 @index_option
 def watch(index: Path | None) -> int:
-    """Keep the index up to date until it is interrupted, and say what changes.
+    """Keep the index up to date until interrupted, and print changes.
 
-    A line on stdout for each file that is new, changed or gone. Searches and MCP servers keep the
-    index up to date as well while they are used; nothing is lost when this is not running.
+    Prints a line for each new, changed or deleted file. Searches and MCP servers also update
+    the index while they are used, so running this command is optional.
     """
     return run(_watch, index)
 

@@ -31,7 +31,7 @@ _DAY_S = 86_400
 
 @click.group()
 def workspace() -> None:
-    """Users of a deployment, their keys, and the database they are in."""
+    """Manage workspace users, their keys, and the database."""
 
 
 @workspace.command()

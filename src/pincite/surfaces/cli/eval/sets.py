@@ -68,7 +68,7 @@ def check(golden: Path, json_: bool) -> None:
     type=click.Choice(["docs", "code"]),
     help="What the documents of --corpus are; default: docs. Code is searched as code.",
 )
-@click.option("--lexical", is_flag=True, help="Leave the dense model out.")
+@click.option("--lexical", is_flag=True, help="Keyword search only, without an embedding model.")
 @index_option
 def import_(
     source: Path,
