@@ -30,9 +30,7 @@ from pincite.surfaces.cli.options import (
 @click.option(
     "--golden",
     type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("questions.jsonl"),
-    show_default=True,
-    help="The golden set that judgements are kept in.",
+    help="Where judgements are kept, a golden set; default: questions.jsonl of the index folder.",
 )
 @click.option("--open", "open_", is_flag=True, help="Open the page in the browser.")
 @tag_option
@@ -40,7 +38,7 @@ from pincite.surfaces.cli.options import (
 @index_option
 def ui(
     port: int,
-    golden: Path,
+    golden: Path | None,
     open_: bool,
     tags: tuple[str, ...],
     preset: str | None,
@@ -59,7 +57,8 @@ def ui(
 
     settings = settings_here(index)
     say_hidden(settings, preset)
-    page = Page(golden.absolute(), preset, bound_tags(tags_of_texts(tags)))
+    kept = golden or settings.index / "questions.jsonl"  # a file among others would be indexed
+    page = Page(kept.absolute(), preset, bound_tags(tags_of_texts(tags)))
 
     def ready(url: str) -> None:
         say(f"{settings.index} is at {url}")

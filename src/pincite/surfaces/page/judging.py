@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
@@ -75,15 +76,14 @@ def _name(one: Expected) -> tuple[str, str]:
 def _queries(path: Path) -> tuple[GoldenQuery, ...]:
     """Those of the file; none where there is no file, or an empty one."""
     try:
-        if not path.stat().st_size:
-            return ()
+        known = path.stat()
     except FileNotFoundError:
         return ()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    if not path.is_file():  # a pipe would never end
+    if not stat.S_ISREG(known.st_mode):  # a pipe would never end
         raise UsageError(f"{path} is no file", hint="pincite ui --golden FILE.jsonl")
-    return read_golden(path).queries
+    return read_golden(path).queries if known.st_size else ()
 
 
 def _new_id(text: str, queries: list[GoldenQuery]) -> str:

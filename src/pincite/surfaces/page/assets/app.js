@@ -13,6 +13,7 @@ const state = {
 const asking = [null, null];
 let timer = 0;
 let reading = 0;
+let turns = 0;
 
 function readToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -68,7 +69,7 @@ async function askSide(side, text) {
   try {
     const pack = await send("ask", { text, preset: state.presets[side] }, mine.signal);
     if (mine !== asking[side]) return;
-    state.packs[side] = pack;
+    state.packs[side] = { ...pack, turn: (turns += 1) };
     state.flows[side] = null;
     change({ at: -1, side: 0, error: "" });
   } catch (error) {
@@ -188,10 +189,16 @@ const Preset = ({ side }) => html`
         <option value=${name} selected=${state.presets[side] === name}>${name}</option>`)}
     </select></label>`;
 
+function elsewhere(side, one) {
+  if (!state.compare || !state.packs[1 - side]) return "";
+  const other = results(1 - side).find((each) => each.id === one.id);
+  return other ? `${other.number} in the other` : "not in the other";
+}
+
 const Side = ({ side }) => {
   const pack = state.packs[side];
-  const one = (each) => html`<${Result} key=${each.id} one=${each} side=${side} judge=${judge}
-    selected=${state.side === side && results(side)[state.at] === each} flow=${state.flows[side]}
+  const one = (each) => html`<${Result} key=${`${pack.turn}-${each.id}`} one=${each} side=${side} judge=${judge}
+    selected=${state.side === side && results(side)[state.at] === each} flow=${state.flows[side]} elsewhere=${elsewhere(side, each)}
     open=${() => open(side, each)} why=${() => why(side)} />`;
   return html`
     <section class="side" aria-label=${state.compare ? `Results of profile ${side + 1}` : "Results"}>

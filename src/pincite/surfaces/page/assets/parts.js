@@ -22,7 +22,7 @@ const Judge = ({ one, judge }) => html`
         onClick=${() => judge(one, one.grade === grade ? null : grade)}>${words}</button>`)}
   </div>`;
 
-export const Result = ({ one, side, selected, open, judge, why, flow }) => html`
+export const Result = ({ one, side, selected, open, judge, why, flow, elsewhere }) => html`
   <li class=${selected ? "result selected" : "result"} id=${`result-${side}-${one.id}`}>
     <h2><button type="button" class="place" aria-current=${selected ? "true" : null}
       onClick=${() => open(one)}>
@@ -31,6 +31,7 @@ export const Result = ({ one, side, selected, open, judge, why, flow }) => html`
       <span class="kind">${one.kind}</span>
       ${one.page && html`<span>${one.page}</span>`}
       ${one.section.length > 0 && html`<span class="section">${one.section.join(" › ")}</span>`}
+      ${elsewhere && html`<span class="elsewhere">${elsewhere}</span>`}
       ${one.moved && html`<span>moved since it was indexed</span>`}
       ${one.recognised && html`<span>read by OCR, letters may be wrong</span>`}
     </p>
