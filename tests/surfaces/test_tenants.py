@@ -53,7 +53,8 @@ PYTHON = {
     "context_for": "tags",
 }
 COMMANDS = {
-    **dict.fromkeys(("search", "evidence", "explain", "get", "verify", "delete", "mcp"), "tags"),
+    **dict.fromkeys(("search", "evidence", "explain", "get", "verify", "delete"), "tags"),
+    **dict.fromkeys(("mcp", "ui"), "tags"),
     **dict.fromkeys(("ls", "multi-get"), "tags"),
     **dict.fromkeys(("context", "eval run", "eval gate", "eval sweep", "eval ann"), "tags"),
     **dict.fromkeys(("eval calibrate", "eval gen", "eval label", "ask", "chat"), "tags"),

@@ -227,6 +227,7 @@ def _add_commands() -> None:
         search,
         serve,
         store,
+        ui,
         watch,
         workspace,
     )
@@ -266,6 +267,7 @@ def _add_commands() -> None:
     app.add_command(watch.watch)
     app.add_command(serve.serve)
     app.add_command(serve.worker)
+    app.add_command(ui.ui)
     app.add_command(memory.memory)
     app.add_command(memory.conversations)
     app.add_command(workspace.workspace)

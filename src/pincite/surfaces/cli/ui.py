@@ -1,0 +1,68 @@
+"""`pincite ui`."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from pincite.errors import ConfigError
+from pincite.surfaces.cli.options import (
+    index_option,
+    preset_option,
+    say,
+    say_hidden,
+    settings_here,
+    tag_option,
+)
+
+
+@click.command()
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8760,
+    show_default=True,
+    help="Which port of this machine; 0 for any.",
+)
+@click.option(
+    "--golden",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where judgements are kept, a golden set; default: questions.jsonl of the index folder.",
+)
+@click.option("--open", "open_", is_flag=True, help="Open the page in the browser.")
+@tag_option
+@preset_option
+@index_option
+def ui(
+    port: int,
+    golden: Path | None,
+    open_: bool,
+    tags: tuple[str, ...],
+    preset: str | None,
+    index: Path | None,
+) -> None:
+    """Look at results in the browser, until it is interrupted.
+
+    The page is for this machine alone. Its address has a token that is new each time.
+    """
+    if not all(map(find_spec, ("pygments", "starlette", "uvicorn"))):
+        raise ConfigError(
+            "the page needs libraries that are not installed", hint="pip install 'pincite[ui]'"
+        )
+    from pincite.asking import bound_tags, tags_of_texts
+    from pincite.surfaces.page.serving import Page, serve_page
+
+    settings = settings_here(index)
+    say_hidden(settings, preset)
+    kept = golden or settings.index / "questions.jsonl"  # a file among others would be indexed
+    page = Page(kept.absolute(), preset, bound_tags(tags_of_texts(tags)))
+
+    def ready(url: str) -> None:
+        say(f"{settings.index} is at {url}")
+        if open_:
+            click.launch(url)
+
+    asyncio.run(serve_page(settings, port, page, ready))

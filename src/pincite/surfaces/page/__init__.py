@@ -1,0 +1,1 @@
+"""A page in the browser to look at results: `pincite ui`."""

@@ -1,0 +1,81 @@
+"""A process that colours source texts: a JSON object on each line of stdin, one on stdout.
+
+The lexers are expressions with backtracking, which a hostile text can keep busy for hours. A
+process can be ended; a thread cannot.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from functools import lru_cache
+from typing import Any
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.token import Comment, Generic, Keyword, Name, Number, String, _TokenType
+from pygments.util import ClassNotFound
+
+_MOST_MEMORY = 2 * 1024**3  # bytes of addresses, of which the interpreter takes a part
+#: The first that fits. A class of the style sheet by kind of token.
+_CLASSES = (
+    (Comment, "comment"),
+    (String, "string"),
+    (Number, "number"),
+    (Generic.Heading, "heading"),
+    (Generic.Subheading, "heading"),
+    (Generic.Strong, "strong"),
+    (Generic.Emph, "emphasis"),
+    (Keyword, "keyword"),
+    (Name.Function, "name"),
+    (Name.Class, "name"),
+    (Name.Tag, "keyword"),
+    (Name.Decorator, "name"),
+    (Name.Attribute, "name"),
+)
+
+
+def coloured(language: str, path: str, text: str) -> list[list[tuple[str, str]]]:
+    """The lines of a text as pieces, each with its class, which is empty for most."""
+    lexer = _lexer(language, path)
+    lines: list[list[tuple[str, str]]] = [[]]
+    for token, value in lexer.get_tokens(text) if lexer else [(None, text)]:
+        kind = _class(token) if token is not None else ""
+        for number, piece in enumerate(value.split("\n")):
+            if number:
+                lines.append([])
+            if piece:
+                lines[-1].append((kind, piece))
+    return lines
+
+
+def _class(token: _TokenType) -> str:
+    return next((name for kind, name in _CLASSES if token in kind), "")
+
+
+@lru_cache(32)
+def _lexer(language: str, path: str) -> Lexer | None:
+    options: dict[str, Any] = {"stripnl": False, "ensurenl": False}
+    try:
+        return get_lexer_by_name(language, **options)
+    except ClassNotFound:
+        pass
+    try:
+        return get_lexer_for_filename(path.rpartition("/")[2], **options)
+    except ClassNotFound:
+        return None
+
+
+def main() -> None:
+    """Colour until stdin ends."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    for line in sys.stdin.buffer:
+        asked = json.loads(line)
+        lines = coloured(asked["language"], asked["path"], asked["text"])
+        sys.stdout.buffer.write(json.dumps(lines).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

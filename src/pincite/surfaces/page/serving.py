@@ -1,0 +1,54 @@
+"""`pincite ui`: the page of an index, on this machine alone, until it is interrupted."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from pincite.engine import AsyncPincite
+from pincite.settings.load import Settings
+from pincite.surfaces.address import LOOPBACK, Address, bracketed
+from pincite.surfaces.mcp.limits import HttpLimits, limited_protocol
+from pincite.surfaces.page.app import Desk, make_app
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Where judgements are kept, and what every search has: a preset and tags."""
+
+    golden: Path
+    preset: str | None = None
+    tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+async def serve_page(
+    settings: Settings, port: int, page: Page, ready: Callable[[str], None]
+) -> None:
+    """Serve until SIGINT or SIGTERM. `ready` is told the address with its token, once browsers can
+    connect. Raises UsageError where the port cannot be had."""
+    address, token = Address(port=port, command="pincite ui"), secrets.token_urlsafe(24)
+    with address.listen() as listener:
+        bound: int = listener.getsockname()[1]
+        engine = AsyncPincite(replace(settings, refresh=settings.refresh.by_itself()))
+        async with engine:
+            desk = Desk(engine, page.golden, page.tags, page.preset)
+            config = uvicorn.Config(
+                make_app(desk, [f"{bracketed(name)}:{bound}" for name in LOOPBACK], token),
+                http=limited_protocol(HttpLimits()),
+                ws="none",
+                lifespan="off",
+                access_log=False,
+                log_level="warning",
+                server_header=False,
+                timeout_graceful_shutdown=3,
+            )
+            try:
+                ready(f"http://{address.host}:{bound}/#token={token}")
+                await uvicorn.Server(config).serve([listener])
+            finally:
+                await desk.colours.close()

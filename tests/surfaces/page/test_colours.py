@@ -1,0 +1,54 @@
+"""Colours of texts that somebody else wrote."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pincite.surfaces.page.colour_child import coloured
+from pincite.surfaces.page.colours import Colours, Line
+
+
+def text_of(lines: list[list[tuple[str, str]]]) -> str:
+    """The text that lines are of."""
+    return "\n".join("".join(piece for _, piece in line) for line in lines)
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(["python", "markdown", "html", "json", "bash", "nonsense", ""]),
+    st.text(st.characters(exclude_characters="\r\ufeff", codec="utf-8"), max_size=200),
+)
+def test_pieces_of_lines_are_the_text(language: str, text: str) -> None:
+    assert text_of(coloured(language, "notes", text)) == text
+
+
+def test_what_takes_too_long_comes_back_in_one_colour_and_the_next_text_is_coloured() -> None:
+    async def asked() -> tuple[Line, Line]:
+        hasty, patient = Colours(0.0), Colours(60.0)
+        try:
+            late = await hasty.lines("python", "a.py", "def f(): ...")
+            done = await patient.lines("python", "a.py", "def f(): ...")
+        finally:
+            await hasty.close()
+            await patient.close()
+        return late[0], done[0]
+
+    late, done = asyncio.run(asked())
+    assert list(late) == [("", "def f(): ...")]
+    assert done[0] == ("keyword", "def")
+
+
+def test_a_text_that_its_lexer_changes_or_cannot_take_comes_back_as_it_is() -> None:
+    async def asked(text: str) -> str:
+        colours = Colours(60.0)
+        try:
+            found = await colours.lines("python", "a.py", text)
+        finally:
+            await colours.close()
+        return "\n".join("".join(piece for _, piece in line) for line in found)
+
+    for text in ("\ufeffx = 1\n", "a\rb", "\x00\x1b[31m", "\ud800", "x" * 400_000, ""):
+        assert asyncio.run(asked(text)) == text

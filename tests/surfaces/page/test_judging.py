@@ -1,0 +1,81 @@
+"""Judgements in a golden set."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.errors import UsageError
+from pincite.evals.golden.questions import Expected, GoldenQuery, read_golden, write_golden
+from pincite.surfaces.page.judging import grades_of, judge
+from pincite.surfaces.page.requests import Judge
+
+
+def test_a_golden_set_of_somebody_keeps_what_it_has(tmp_path: Path) -> None:
+    golden = tmp_path / "golden.jsonl"
+    theirs = GoldenQuery("q1", "one?", (Expected("a.md", 1, 2, 3),), category="keys")
+    write_golden(golden, [theirs, GoldenQuery("q2", "two?", off_topic=True)])
+    judge(golden, Judge("one?", 1, "b.md", 4, 5))
+    judge(golden, Judge("three?", 2, "notes.pdf#page=3"))
+    first, second, third = read_golden(golden).queries
+    assert first.category == "keys"
+    assert [one.name for one in first.expected] == ["a.md#L1-L2", "b.md#L4-L5"]
+    assert second.off_topic
+    assert third.expected == (Expected("notes.pdf#page=3", grade=2),)
+
+
+def test_a_question_without_an_answer_gets_none(tmp_path: Path) -> None:
+    golden = tmp_path / "golden.jsonl"
+    write_golden(golden, [GoldenQuery("q2", "two?", off_topic=True)])
+    before = golden.read_bytes()
+    with pytest.raises(UsageError, match="nothing answers it"):
+        judge(golden, Judge("two?", 1, "b.md"))
+    assert golden.read_bytes() == before
+
+
+def test_a_file_that_is_no_golden_set_stays_as_it_is(tmp_path: Path) -> None:
+    golden = tmp_path / "keys.py"
+    golden.write_text("import os\n")
+    with pytest.raises(UsageError, match="not JSON"):
+        judge(golden, Judge("one?", 1, "b.md"))
+    assert golden.read_text() == "import os\n"
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is no file"):
+        grades_of(tmp_path / "pipe", "one?")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["one?", "two?"]),
+            st.sampled_from(["a.md", "b.md"]),
+            st.integers(0, 2),
+            st.sampled_from([None, 0, 1, 2, 3]),
+        ),
+        max_size=12,
+    )
+)
+def test_the_last_judgement_of_each_result_holds(
+    said: list[tuple[str, str, int, int | None]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        golden, wanted = Path(folder) / "golden.jsonl", dict[tuple[str, str, int], int]()
+        for text, path, line, grade in said:
+            judge(golden, Judge(text, grade, path, line, line))
+            wanted.pop((text, path, line), None)
+            if grade is not None:
+                wanted[text, path, line] = grade
+        kept = read_golden(golden).queries if said else ()
+        assert wanted == {
+            (query.query, one.path, one.start_line): one.grade
+            for query in kept
+            for one in query.expected
+        }
