@@ -20,7 +20,7 @@ mkdir -p "$work/wheels" "$root/wheels" "$root/etc/pincite"
 "$python" -m venv "$work/downloader"
 "$work/downloader/bin/python" -m pip download -qq --only-binary :all: --dest "$work/wheels" --find-links "$dist" \
   "pincite[model,mcp,serve,documents] @ file://$(ls "$dist"/pincite-[0-9]*.whl)"
-cp "$work"/wheels/*.whl "$dist"/*.whl "$root/wheels/"
+cp "$work"/wheels/*.whl "$root/wheels/"
 cp "$here/deploy/workspaces/pincite.toml" "$root/etc/pincite/"
 cp "$here/README.md" "$root/var/lib/README.md"
 
@@ -55,6 +55,7 @@ grep -q 'README.md' answers.jsonl
 echo "== serve"
 export PINCITE_CONFIG=/etc/pincite/pincite.toml PINCITE_INDEX=/var/lib/pincite/index
 export PINCITE_CACHE=/var/lib/pincite/embeddings.db PINCITE_RATES=/var/lib/pincite/rates.db
+pincite workspace migrate
 pincite serve --port 0 > serve.log 2>&1 &
 server=$!
 python3 - <<'PYTHON'

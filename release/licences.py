@@ -65,7 +65,7 @@ def refused(licence: str) -> bool:
     that may be chosen from is enough."""
     return all(
         one == NOT_SAID or _REFUSED.search(one) is not None
-        for one in re.split(r"\bor\b", licence, flags=re.IGNORECASE)
+        for one in re.split(r"\s+or\s+", licence, flags=re.IGNORECASE)
     )
 
 
@@ -126,7 +126,7 @@ def page(
     yield "# Licences and sizes of dependencies"
     yield ""
     yield "Written by `python -m release.licences`; do not edit. Versions are those of the"
-    yield "environment in which it ran. Licences are those that the packages state. Pincite is Apache-2.0."
+    yield "environment in which it ran. Licences are those that the packages state."
     yield "Reasons for each are in [decisions/dependencies.md](decisions/dependencies.md)."
     yield ""
     yield "## What each extra brings"
