@@ -100,14 +100,14 @@ def _asked(installed: Distribution, extras: Collection[str]) -> Iterator[Require
 def licence_of(installed: Distribution) -> str:
     """The expression where there is one, else the classifiers, else the field in words."""
     said = installed.metadata
-    if found := said.get("License-Expression"):
-        return str(found)
+    if "License-Expression" in said:
+        return str(said["License-Expression"])
     names = [
         one.rpartition(" :: ")[2]
         for one in said.get_all("Classifier", [])
         if one.startswith("License ::") and one != "License :: OSI Approved"
     ]
-    words = str(said.get("License") or "").strip().partition("\n")[0]
+    words = "".join(said.get_all("License", [])).strip().partition("\n")[0]
     told = " and ".join(names) or words[:LONGEST]
     name = canonicalize_name(str(said["Name"]))
     return told or READ_IN_THE_WHEEL.get(name, NOT_SAID)
