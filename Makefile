@@ -13,7 +13,7 @@ INDEX := $(VENV)/demo/.pincite
 WORKERS ?= auto
 PYTEST_ARGS ?=
 
-.PHONY: demo test check format bench dist wheel debian clean
+.PHONY: demo test check format bench dist sbom licences wheel debian clean
 
 demo: $(VENV)/installed
 	@$(BIN)/pincite index README.md docs src --index $(INDEX)
@@ -41,6 +41,12 @@ bench: $(VENV)/dev
 
 dist: $(VENV)/release
 	$(BIN)/python -m release.dist --out dist
+
+sbom: dist
+	$(BIN)/python -m release.sbom --dist dist
+
+licences: $(VENV)/dev
+	$(BIN)/python -m release.licences > docs/licences.md
 
 wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .

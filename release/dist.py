@@ -33,7 +33,7 @@ DEADLINE_S = 600
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="release.dist", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
-    parser.add_argument("--models", type=Path, default=ROOT / "build/models")
+    parser.add_argument("--models", type=Path, default=weights.default_root())
     given = parser.parse_args(arguments)
     try:
         built = build(given.out, given.models)
