@@ -59,6 +59,13 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "watch": "whether file events are heard, too",
             "remote": "whether it also pays a provider and writes to a server by itself",
         },
+        "tracing": {
+            "enabled": "spans are sent to the collector of this machine if no variable names one",
+            "texts": "spans have questions and citations, masked, too",
+        },
+        "logging": {
+            "format": "what servers and the daemon log: lines for people, or a JSON object a line",
+        },
         "documents": {
             "ocr": (
                 "reads pages of PDFs that are pictures, in sources that do not say it;"
