@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from pincite.model import EvidencePack, Question
 from pincite.ports.tracing import Span, Tracing, installed
@@ -38,16 +38,21 @@ class Watched:
             self._span.set("pincite.citations", tuple(one.citation for one in pack.evidence))
 
 
-_NOBODY = Watched(None, None, Trace(float))
+_NOBODY = nullcontext(Watched(None, None, Trace(float)))
+
+
+def watched_search(
+    question: Question, profile: Profile, steps: Trace
+) -> AbstractContextManager[Watched]:
+    """The span of a search, and for its `steps` a follower that makes those of its stages."""
+    tracing = installed()
+    return _NOBODY if tracing is None else _watched(tracing, question, profile, steps)
 
 
 @contextmanager
-def watched_search(question: Question, profile: Profile, steps: Trace) -> Iterator[Watched]:
-    """The span of a search, and for its `steps` a follower that makes those of its stages."""
-    tracing = installed()
-    if tracing is None:
-        yield _NOBODY
-        return
+def _watched(
+    tracing: Tracing, question: Question, profile: Profile, steps: Trace
+) -> Iterator[Watched]:
     attributes = {
         "pincite.task": question.mode,
         "pincite.mode": profile.retrieve.mode,
