@@ -24,6 +24,7 @@ from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
 from pincite.support.arguments import locations_of, require_count, require_kind, shown, texts_of
+from pincite.telemetry.spans import join_process
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 hint='a model by name stands in pincite.toml: [models] rerank = "..."',
             )
         super().__init__(settings, reranker)
+        join_process(texts=settings.tracing.texts)
 
     async def index(
         self,

@@ -45,6 +45,7 @@ from pincite.ingestion.revisions import (
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
+from pincite.ingestion.watched import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
 from pincite.ingestion.workers import open_analyser
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
@@ -56,6 +57,7 @@ from pincite.sources.records import unsettle
 _TOUCHED = 1_000  # records in one message; what is cut off goes on there
 
 
+@watched_run
 async def index_sources(
     settings: Settings,
     client: LeasedIndex,

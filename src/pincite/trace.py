@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pincite.model import Exchange
 
@@ -24,6 +24,16 @@ class Step:
     duration_ms: float
 
 
+class Follower(Protocol):
+    """Follows a search while it goes on."""
+
+    def begun(self) -> None:
+        """The first stage begins."""
+
+    def tapped(self, stage: str, value: object) -> None:
+        """A stage has ended and gave this; the next one begins."""
+
+
 @dataclass(slots=True)
 class Trace:
     """Collects the steps of one search. `clock` counts seconds, as `time.perf_counter` does.
@@ -35,6 +45,7 @@ class Trace:
     query_id: str = ""
     detailed: bool = True
     exchanges: list[Exchange] = field(default_factory=list)
+    follower: Follower | None = None
     _last_s: float = field(init=False)
     _begun_s: float = field(init=False)
 
@@ -44,6 +55,8 @@ class Trace:
     def begin(self) -> None:
         """The first step begins now."""
         self._begun_s = self._last_s = self.clock()
+        if self.follower is not None:
+            self.follower.begun()
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -77,6 +90,8 @@ class Trace:
         self.steps.append(Step(stage, value, (now_s - self._last_s) * 1000))
         self.exchanges = [one if one.stage else replace(one, stage=stage) for one in self.exchanges]
         self._last_s = now_s
+        if self.follower is not None:
+            self.follower.tapped(stage, value)
         return value
 
     def timings_ms(self) -> dict[str, float]:

@@ -15,6 +15,7 @@ from pincite.catalog.file import holds_index
 from pincite.collection.external import ForeignCollections
 from pincite.collection.members import visible
 from pincite.collection.searchables import Searchables, open_searchables
+from pincite.collection.watched import watched_search
 from pincite.daemon.freshness import Freshness, Wish
 from pincite.daemon.open_index import open_index, prepare
 from pincite.daemon.protocol import ServedIndex
@@ -226,7 +227,10 @@ class OpenIndex:
         """One search, logged; a second try where collections have come or gone meanwhile."""
         if not is_placed(question.scope, here):
             question = replace(question, scope=await self._placed(question.scope, here))
-        with self.log.entry(Asked.of(question, profile), steps) as entry:
+        with (
+            watched_search(question, profile, steps) as watched,
+            self.log.entry(Asked.of(question, profile), steps) as entry,
+        ):
             once = partial(self._once, question, profile, steps, entry, admit)
             try:
                 entry.pack = await once()
@@ -238,6 +242,7 @@ class OpenIndex:
             else:
                 if failed and await self._outdated():
                     entry.pack = await once()
+            watched.found(entry.pack)
             return entry.pack
 
     async def _placed(self, scope: Scope, here: str | None) -> Scope:

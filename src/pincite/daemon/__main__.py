@@ -13,7 +13,8 @@ import json
 import logging
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -21,6 +22,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pincite.ports import DenseEncoder
+
+
+_FLUSH_S = 1.0  # so that a collector that hangs does not hold up the next daemon
 
 
 class WithoutSecrets(logging.Formatter):
@@ -31,6 +35,42 @@ class WithoutSecrets(logging.Formatter):
         from pincite.support.secrets import mask
 
         return mask(super().format(record))
+
+
+def _formatter(environ: Mapping[str, str]) -> logging.Formatter:
+    """What the variables say; a wrong one is told by the client, which has it, too."""
+    from pincite.errors import ConfigError
+    from pincite.settings.telemetry import log_format
+
+    with suppress(ConfigError):
+        if log_format(environ) == "json":
+            from pincite.telemetry.lines import JsonLines
+
+            return JsonLines()
+    return WithoutSecrets("%(asctime)s %(process)d %(levelname)s %(message)s")
+
+
+@contextmanager
+def _sending(environ: Mapping[str, str]) -> Iterator[None]:
+    """Spans of what is indexed here, where variables name a collector."""
+    from pincite.settings.otel import otel_variables, spans_wanted
+
+    if not spans_wanted(environ):
+        yield
+        return
+    from pincite.errors import ConfigError
+    from pincite.telemetry.spans import start_sending
+
+    try:
+        sending = start_sending(otel_variables(environ), texts=False)
+    except ConfigError as error:
+        logging.getLogger("pincite.daemon").warning("no spans are sent: %s", error)
+        yield
+        return
+    try:
+        yield
+    finally:
+        sending.close(_FLUSH_S)
 
 
 def report(line: object) -> None:
@@ -86,10 +126,11 @@ def main(index: str, models: str, idle_s: str) -> int:
     place = workplace(root)
     os.chdir(place)
     handler = RotatingFileHandler(place / LOG, maxBytes=1_000_000, backupCount=1)
-    handler.setFormatter(WithoutSecrets("%(asctime)s %(process)d %(levelname)s %(message)s"))
+    handler.setFormatter(_formatter(os.environ))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:
-        asyncio.run(run(root, Path(models), float(idle_s)))
+        with _sending(os.environ):
+            asyncio.run(run(root, Path(models), float(idle_s)))
     except AlreadyRunning:
         report({"owned": True})
         return 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -11,6 +11,7 @@ from pincite.ingestion.enrich import own_text
 from pincite.ingestion.reuse import NOTHING_KNOWN, KnownVectors
 from pincite.model import Vector
 from pincite.ports import DenseEncoder, GroupedEncoder
+from pincite.ports.tracing import model_call
 
 
 async def embed(
@@ -51,11 +52,16 @@ async def _vectors(
 ) -> Iterable[Vector]:
     """One vector per point, in order. Models that read whole documents get whole documents."""
     if isinstance(dense, GroupedEncoder):
-        return chain.from_iterable(await dense.embed_grouped([_told_once(d) for d in documents]))
+        groups = [_told_once(one) for one in documents]
+        with model_call("embeddings", dense.fingerprint, sum(map(len, groups))):
+            return chain.from_iterable(await dense.embed_grouped(groups))
     held = [known.get(one.record.path, {}).get(text) for one in documents for text in one.texts]
     texts = (text for one in documents for text in one.texts)
     lacking = [text for text, vector in zip(texts, held, strict=True) if vector is None]
-    fresh = iter(await dense.embed_documents(lacking) if lacking else ())
+    fresh: Iterator[Vector] = iter(())
+    if lacking:
+        with model_call("embeddings", dense.fingerprint, len(lacking)):
+            fresh = iter(await dense.embed_documents(lacking))
     return (next(fresh) if vector is None else vector for vector in held)
 
 

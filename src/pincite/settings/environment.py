@@ -16,6 +16,7 @@ from pincite.settings.refresh import VARIABLE as REFRESH
 from pincite.settings.refresh import refresh_mode
 from pincite.settings.retrieval_log import VARIABLE as LOG
 from pincite.settings.retrieval_log import log_enabled
+from pincite.settings.telemetry import FORMAT, log_format
 from pincite.stages.retrieve import SearchMode
 from pincite.stores.validate import check_name
 
@@ -77,6 +78,8 @@ def variable_layers(environ: Mapping[str, str]) -> tuple[Layer, ...]:
         layers.append(Layer(f"${LOG}", {"log": {"enabled": enabled}}))
     if (refreshed := refresh_mode(environ)) is not None:
         layers.append(Layer(f"${REFRESH}", {"refresh": {"mode": refreshed}}))
+    if (format_ := log_format(environ)) is not None:
+        layers.append(Layer(f"${FORMAT}", {"logging": {"format": format_}}))
     return tuple(layers)
 
 

@@ -25,6 +25,7 @@ from pincite.settings.models import BUNDLED, CACHE_MB, CollectionOptions
 from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.sources import SourceConfig
+from pincite.settings.telemetry import LoggingSettings, TracingSettings
 from pincite.settings.toml_text import inline
 from pincite.settings.workspace import WorkspaceSettings
 from pincite.stores.settings import StoreSettings
@@ -74,6 +75,8 @@ def keys() -> tuple[Key, ...]:
         _key(("cache", "limit_mb"), "number", CACHE_MB),
         *_of(LogSettings, ("log",)),
         *_of(RefreshSettings, ("refresh",)),
+        *_of(TracingSettings, ("tracing",)),
+        *_of(LoggingSettings, ("logging",)),
         *_of(MemorySettings, ("memory",)),
         *_of(WorkspaceSettings, ("workspace",)),
         *_of(DocumentSettings, ("documents",)),

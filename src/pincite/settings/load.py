@@ -12,6 +12,7 @@
 | `PINCITE_CACHE` | the file of cached vectors of paid providers | in the user's cache folder |
 | `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
+| `PINCITE_LOG_FORMAT` | what servers log: `text` or `json` | `logging.format` |
 | `PINCITE_REFRESH` | does the index keep itself up to date: `auto`, `manual` | `refresh.mode` |
 | `PINCITE_TRUST` | `1`: every `pincite.toml` that is found is trusted | `0` |
 | `PINCITE_PAGER` | what long results of a search are read in | `PAGER`, else `less` |
@@ -85,6 +86,7 @@ from pincite.settings.server_variables import (
 from pincite.settings.sources import SourceConfig
 from pincite.settings.stores import KEYS
 from pincite.settings.system import Around, default_of, read_system
+from pincite.settings.telemetry import FORMAT, LoggingSettings, TracingSettings
 from pincite.settings.terminal import PAGER
 from pincite.settings.toml_file import leaves
 from pincite.settings.workspace import ADDRESSES, WorkspaceSettings
@@ -99,7 +101,7 @@ VARIABLES = (
     *("PINCITE_CACHE", "PINCITE_RATES"),
     *KEYS_AND_FILES,
     *ADDRESSES.values(),
-    *("PINCITE_LOG", "PINCITE_REFRESH", "PINCITE_TRUST", PAGER),
+    *("PINCITE_LOG", FORMAT, "PINCITE_REFRESH", "PINCITE_TRUST", PAGER),
     *SEARCH_VARIABLES,
     *SERVER_VARIABLES,
 )
@@ -126,6 +128,8 @@ class Settings:
     refresh: RefreshSettings = field(default_factory=RefreshSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
+    tracing: TracingSettings = field(default_factory=TracingSettings)
+    logging: LoggingSettings = field(default_factory=LoggingSettings)
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     sources: tuple[SourceConfig, ...] = ()
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -214,6 +218,8 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         refresh=system.refresh,
         memory=system.memory,
         workspace=system.workspace,
+        tracing=system.tracing,
+        logging=system.logging,
         documents=system.documents,
         sources=system.sources,
         attributes=system.attributes,

@@ -58,6 +58,13 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "watch": "also watch file events",
             "remote": "allow automatic updates that call paid providers or write to a server",
         },
+        "tracing": {
+            "enabled": "spans are sent to the collector of this machine if no variable names one",
+            "texts": "spans have questions and citations, masked, too",
+        },
+        "logging": {
+            "format": "what servers and the daemon log: lines for people, or a JSON object a line",
+        },
         "documents": {
             "ocr": (
                 "run OCR on scanned PDF pages, for sources without their own setting;"

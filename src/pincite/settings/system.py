@@ -21,6 +21,12 @@ from pincite.settings.refresh import RefreshSettings, take_refresh_settings
 from pincite.settings.retrieval_log import LogSettings, take_log_settings
 from pincite.settings.sources import SourceConfig, sources_from
 from pincite.settings.stores import take_store_settings
+from pincite.settings.telemetry import (
+    LoggingSettings,
+    TracingSettings,
+    take_logging_settings,
+    take_tracing_settings,
+)
 from pincite.settings.workspace import WorkspaceSettings, take_workspace_settings
 from pincite.stores.settings import StoreSettings
 
@@ -40,6 +46,8 @@ class System:
     attributes: Mapping[str, AttributeType]
     foreign: Mapping[str, ForeignSettings]
     workspace: WorkspaceSettings
+    tracing: TracingSettings
+    logging: LoggingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +97,13 @@ def _system(table: dict[str, Any], origin: str, around: Around) -> System:
     memory = take_memory_settings(table, origin)
     workspace = take_workspace_settings(table, origin, around.environ)
     documents = take_document_settings(table, origin)
+    tracing = take_tracing_settings(table, origin)
+    logging = take_logging_settings(table, origin)
     attributes = take_attributes(table, origin)
     given = table.pop("source", ())
     sources = sources_from(given, origin, around.folder, around.collection, attributes)
     profile = profile_from(table, origin)
     return System(
         *(profile, use, store, log, refresh, memory, documents),
-        *(sources, attributes, foreign, workspace),
+        *(sources, attributes, foreign, workspace, tracing, logging),
     )

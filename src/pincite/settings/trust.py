@@ -43,6 +43,7 @@ _ALWAYS: Final = {
     ("workspace", "owner"): "a server",
     ("memory", "path"): "where what is remembered of users is kept",
     ("answer", "prompts"): "what a model is told",
+    ("tracing", "texts"): "questions are sent to a collector",
     ("source", "*", "descriptions"): "words that models read outside of quotations",
 }
 _MODELS: Final = (
@@ -93,7 +94,7 @@ def _server_of(layers: Sequence[Layer]) -> Iterator[Claim]:
 def _claims(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
     for path, why in _ALWAYS.items():
         for key, value in _at(table, path):
-            if value not in ("", {}, []):
+            if value not in ("", {}, [], False):
                 yield Claim(key, shown(value), why)
     for path in _MODELS:
         for key, value in _at(table, path):

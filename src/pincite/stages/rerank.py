@@ -13,6 +13,7 @@ from pincite.errors import ConfigError, PinciteError
 from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode
 from pincite.ports import CutTokens, Reranker, RerankScore
 from pincite.ports.failures import rate_notices
+from pincite.ports.tracing import model_call
 from pincite.support.concurrency import within
 from pincite.support.token_estimate import cut_estimated
 from pincite.trace import RERANKER, exchange
@@ -211,9 +212,10 @@ async def _scores(
             items=len(batch),
             tokens=lambda spent=spent: spent,  # type: ignore[misc]
         ) as reply:
-            found = await reranker.rerank(
-                _asked(query), batch, top or None, instruction=instruction
-            )
+            with model_call("rerank", reranker.fingerprint, len(batch)):
+                found = await reranker.rerank(
+                    _asked(query), batch, top or None, instruction=instruction
+                )
             of_batch = [RerankScore(start + one.index, one.score) for one in found]
             reply.answered = lambda got=of_batch: {  # type: ignore[misc]
                 "scores": [[judged[one.index].chunk.id, round(one.score, 6)] for one in got]

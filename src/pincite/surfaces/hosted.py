@@ -113,7 +113,7 @@ async def _answer(asked: Mapping[str, Any], daemon: Daemon, root: Path) -> dict[
     settings = _settings(asked, root)
     if (await daemon.hello()).only_read:
         raise _Declined("the index can only be read")
-    if settings.foreign or settings.use.rerank:
+    if settings.foreign or settings.use.rerank or settings.tracing.enabled:
         raise _Declined("it needs what only the client has")
     try:
         prepare(root, settings.store, create=False)

@@ -30,6 +30,7 @@ from pincite.errors import (
     UsageError,
     WorkspaceUnavailable,
 )
+from pincite.ports.tracing import span
 from pincite.workspace.file_store import FileStore
 from pincite.workspace.model import Document, Job
 from pincite.workspace.opened import Workspace
@@ -140,6 +141,16 @@ async def sweep(deps: WorkerDeps, age_s: float) -> int:
 
 
 async def _do(deps: WorkerDeps, document: Document) -> dict[str, str] | None:
+    kind = "remove" if document.status == "deleting" else "index"
+    began_s = deps.clock()
+    with span(f"pincite.job {kind}", {"pincite.job.kind": kind}, "consumer"):
+        found = await _done(deps, document)
+        took_ms = round((deps.clock() - began_s) * 1000, 1)
+        log.info("a job is done", extra={"event": {"kind": kind, "took_ms": took_ms}})
+        return found
+
+
+async def _done(deps: WorkerDeps, document: Document) -> dict[str, str] | None:
     if document.status == "deleting":
         await deps.workspace.remove_document(document)
         return None

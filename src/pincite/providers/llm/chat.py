@@ -15,6 +15,7 @@ import msgspec
 
 from pincite.errors import BadResponse, PinciteError, Unavailable
 from pincite.ports import LLM, Completion, Finish, Message
+from pincite.ports.tracing import model_call
 from pincite.providers.facts import Facts
 from pincite.providers.http import Load, Transport
 from pincite.providers.tokens import estimate_tokens
@@ -72,6 +73,16 @@ class ChatModel:
         self, messages: Sequence[Message], *, max_tokens: int | None = None
     ) -> Completion:
         """See `LLM.complete`."""
+        with model_call("chat", self._name, len(messages)) as span:
+            completion = await self._complete(messages, max_tokens)
+            span.set("gen_ai.response.finish_reasons", (completion.finish,))
+            if completion.prompt_tokens is not None:
+                span.set("gen_ai.usage.input_tokens", completion.prompt_tokens)
+            if completion.completion_tokens is not None:
+                span.set("gen_ai.usage.output_tokens", completion.completion_tokens)
+        return completion
+
+    async def _complete(self, messages: Sequence[Message], max_tokens: int | None) -> Completion:
         answer = await self._transport.post(
             PATH, self._request(messages, max_tokens), self._load(messages, max_tokens)
         )
@@ -103,20 +114,22 @@ class ChatModel:
         end = loop.time() + self._deadline_s
         finished: Finish | None = None
         opening = self._transport.lines(PATH, body, self._load(messages, max_tokens))
-        async with opening as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
-            while (line := await self._next(open_lines, end - loop.time())) is not None:
-                if not line.startswith(_DATA):
-                    self._look_for_error(line)
-                    continue
-                data = line[len(_DATA) :].strip()
-                if data == _DONE:
-                    break
-                piece, reason = self._read(data)
-                finished = reason or finished
-                if piece:
-                    yield piece
-        if finished is None:
-            raise self._bad("an answer that was cut off before its end")
+        with model_call("chat", self._name, len(messages), current=False) as span:
+            async with opening as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
+                while (line := await self._next(open_lines, end - loop.time())) is not None:
+                    if not line.startswith(_DATA):
+                        self._look_for_error(line)
+                        continue
+                    data = line[len(_DATA) :].strip()
+                    if data == _DONE:
+                        break
+                    piece, reason = self._read(data)
+                    finished = reason or finished
+                    if piece:
+                        yield piece
+            if finished is None:
+                raise self._bad("an answer that was cut off before its end")
+            span.set("gen_ai.response.finish_reasons", (finished,))
         if on_finish is not None:
             on_finish(finished)
 

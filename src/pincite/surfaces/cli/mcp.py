@@ -69,21 +69,25 @@ def mcp(
         )
     from pincite.surfaces.address import Address
     from pincite.surfaces.mcp.serving import Offer, serve_http, serve_stdio
+    from pincite.surfaces.watching import server_says, watched
 
     settings = settings_here(index)
+    told = server_says(settings, say)
     say_hidden(settings, preset)
     offer = Offer(chatgpt, preset, bound_tags(tags_of_texts(tags)))
     if http:
         address = Address(host, port, allow_host, allow_origin)
 
         def ready(url: str) -> None:
-            say(f"serving {settings.index} at {url}")
+            told(f"serving {settings.index} at {url}")
 
-        asyncio.run(serve_http(settings, address, offer, ready))
+        with watched(settings, told):
+            asyncio.run(serve_http(settings, address, offer, ready))
     else:
         # a thread is waiting for stdin and cannot be interrupted; there is nothing to tidy up
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        asyncio.run(serve_stdio(settings, offer))
+        with watched(settings, told):
+            asyncio.run(serve_stdio(settings, offer))
 
 
 def _require_no_options(context: click.Context, command: str) -> None:

@@ -189,6 +189,7 @@ def run(
     import asyncio
 
     from pincite.engine import AsyncPincite
+    from pincite.surfaces.watching import watched
 
     settings = settings_here(index)
     given = settings.refresh
@@ -198,4 +199,5 @@ def run(
         async with AsyncPincite(settings) as engine:
             return await work(engine)
 
-    return asyncio.run(session())
+    with watched(settings, say):
+        return asyncio.run(session())

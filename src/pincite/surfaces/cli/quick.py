@@ -9,6 +9,7 @@ from typing import Any
 
 from pincite.daemon import short
 from pincite.settings.nearest import nearest
+from pincite.settings.otel import spans_wanted
 from pincite.surfaces.answer import Printed, Wanted, parts_of_json
 from pincite.surfaces.cli.options import say
 
@@ -18,6 +19,8 @@ _COMPLETION_S = 1.0  # that somebody waits who pressed Tab
 def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> Printed | None:
     """What the daemon gives to print, None where this process has to search itself. Raises what
     the search raises."""
+    if spans_wanted():
+        return None  # a process makes the spans of what it does itself
     try:
         answer = _asked({"options": dict(asked), "wanted": asdict(wanted)}, index)
     except TimeoutError as error:

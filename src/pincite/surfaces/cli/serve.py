@@ -52,14 +52,17 @@ def serve(
     _require_libraries()
     from pincite.surfaces.address import Address
     from pincite.surfaces.http.listening import listen
+    from pincite.surfaces.watching import server_says, watched
 
     settings = settings_here(index)
     address = Address(host, port, allow_host, allow_origin, "pincite serve")
+    told = server_says(settings, say)
 
     def ready(url: str) -> None:
-        say(f"serving {settings.index} at {url}")
+        told(f"serving {settings.index} at {url}")
 
-    asyncio.run(listen(settings, address, ready, worker=worker, lexical=lexical))
+    with watched(settings, told):
+        asyncio.run(listen(settings, address, ready, worker=worker, lexical=lexical))
 
 
 @click.command()
@@ -78,21 +81,24 @@ def worker(lease_s: float, lexical: bool, index: Path | None) -> None:
 
     Several may run, also on other machines that reach the same database, files and store.
     """
+    from pincite.surfaces.watching import server_says, watched
     from pincite.workspace.deployment import open_deployment
     from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
 
     settings = settings_here(index)
+    told = server_says(settings, say)
 
     async def until_interrupted() -> int:
         ending = asyncio.Event()
         on_signals(("SIGINT", "SIGTERM"), ending.set)
         async with open_deployment(settings, lexical=lexical) as opened:
-            say(f"working on {settings.index}")
+            told(f"working on {settings.index}")
             deps = WorkerDeps.of(opened)
             return await work(deps, WorkerConfig(lease_s=lease_s), ending)
 
-    count = asyncio.run(until_interrupted())
-    say(f"ended after {count:,} documents")
+    with watched(settings, told):
+        count = asyncio.run(until_interrupted())
+    told(f"ended after {count:,} documents")
 
 
 def _require_libraries() -> None:

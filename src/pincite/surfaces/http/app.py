@@ -14,8 +14,9 @@ from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import Message, Scope
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from pincite.surfaces.http.guard import App, Guard, GuardLimits
+from pincite.surfaces.http.guard import Guard, GuardLimits
 from pincite.surfaces.http.problems import answer_error
+from pincite.surfaces.http.requests import App
 from pincite.surfaces.http.routes.documents import DOCUMENTS
 from pincite.surfaces.http.routes.operation import OPERATION
 from pincite.surfaces.http.routes.questions import QUESTIONS

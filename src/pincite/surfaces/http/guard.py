@@ -10,21 +10,15 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from pincite.surfaces.http.problems import MEDIA_TYPE, Problem, TooManyRequests, problem_of
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from pincite.surfaces.http.requests import App, Message, Receive, Scope, Send, watched_request
 
 #: Uploads and answers take as long as their clients and models do. They have limits of their own,
 #: and half of the places at most, so that they hold up no search.
@@ -104,7 +98,7 @@ class Guard:
                 if streamed:  # before a place among all, which would wait for it
                     await held.enter_async_context(self._streams)
                 await held.enter_async_context(self._room)
-                await self._app(scope, receive, answer)
+                await watched_request(self._app, scope, receive, answer)
         except TimeoutError as error:
             if not began:
                 await _refuse(answer, problem_of(error, request_id))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import uvicorn
+from uvicorn.config import LOGGING_CONFIG
 
 from pincite.settings.load import Settings
 from pincite.surfaces.address import LOOPBACK, Address, bracketed
@@ -45,6 +46,7 @@ async def listen(
             lifespan="off",
             access_log=False,
             log_level="warning",
+            log_config=None if settings.logging.format == "json" else LOGGING_CONFIG,
             server_header=False,
             timeout_graceful_shutdown=_DRAIN_S,
         )

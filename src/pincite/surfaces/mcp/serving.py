@@ -100,6 +100,7 @@ async def serve_http(
     can connect; whoever does not finish a request in time is closed. Raises UsageError where the
     address cannot be had."""
     import uvicorn
+    from uvicorn.config import LOGGING_CONFIG
 
     from pincite.surfaces.mcp.limits import HttpLimits, Limited, limited_protocol
 
@@ -119,6 +120,7 @@ async def serve_http(
                 http=limited_protocol(limits),
                 ws="none",
                 log_level="warning",
+                log_config=None if settings.logging.format == "json" else LOGGING_CONFIG,
                 timeout_graceful_shutdown=3,
             )
             ready(f"http://{bracketed(address.host)}:{port}{PATH}")

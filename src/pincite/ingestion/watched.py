@@ -1,0 +1,29 @@
+"""An index run as those see it who watch the process."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import ParamSpec
+
+from pincite.ingestion.report import IngestReport
+from pincite.ports.tracing import span
+
+P = ParamSpec("P")
+Run = Callable[P, Awaitable[tuple[IngestReport, ...]]]
+
+
+def watched_run(run: Run[P]) -> Run[P]:
+    """The same with a span, which has the numbers of all reports."""
+
+    @wraps(run)
+    async def watched(*args: P.args, **kwargs: P.kwargs) -> tuple[IngestReport, ...]:
+        with span("pincite.index") as seen:
+            reports = await run(*args, **kwargs)
+            seen.set("pincite.sources", len(reports))
+            for name in ("new", "changed", "unchanged", "removed", "chunks", "tokens", "reused"):
+                seen.set(f"pincite.{name}", sum(getattr(one, name) for one in reports))
+            seen.set("pincite.skipped", sum(sum(one.skipped.values()) for one in reports))
+            return reports
+
+    return watched

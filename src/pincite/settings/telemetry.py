@@ -1,0 +1,50 @@
+"""What those learn who watch a process: the tables `[tracing]` and `[logging]` of pincite.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from pincite.errors import ConfigError
+from pincite.settings.tables import take_table
+
+FORMAT: Final = "PINCITE_LOG_FORMAT"
+LogFormat = Literal["text", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class TracingSettings:
+    """`enabled` sends spans of commands and servers also where no variable names a collector: to
+    the usual one of this machine. `texts` lets them have questions and citations."""
+
+    enabled: bool = False
+    texts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoggingSettings:
+    """What servers and the daemon log with: lines for people, or a JSON object a line."""
+
+    format: LogFormat = "text"
+
+
+def take_tracing_settings(table: dict[str, object], origin: str) -> TracingSettings:
+    """Take `[tracing]` out of the table of `origin`. Raises ConfigError for an unknown key or a
+    wrong value, naming where it stands."""
+    return take_table(table, "tracing", TracingSettings, origin)
+
+
+def take_logging_settings(table: dict[str, object], origin: str) -> LoggingSettings:
+    """The same of `[logging]`."""
+    return take_table(table, "logging", LoggingSettings, origin)
+
+
+def log_format(environ: Mapping[str, str]) -> LogFormat | None:
+    """What `PINCITE_LOG_FORMAT` says, None for nothing. Raises ConfigError."""
+    word = environ.get(FORMAT, "").strip().lower()
+    if not word:
+        return None
+    if word not in get_args(LogFormat):
+        raise ConfigError(f"{FORMAT} is {environ[FORMAT]!r}; use text or json")
+    return "json" if word == "json" else "text"

@@ -1,0 +1,72 @@
+"""A request as those see it who watch the server: a span, and an event of its log."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from pincite.ports.tracing import span
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+log = logging.getLogger("pincite.http")
+
+_METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+_OTHER: Final = "_OTHER"  # as the conventions call a method that a client made up
+
+
+async def watched_request(app: App, scope: Scope, receive: Receive, send: Send) -> None:
+    """Serve a request. It is named by its method and its route; its path and its query, which may
+    hold names of users' files, are not told. A header `traceparent` makes it part of the trace of
+    whoever asks."""
+    method = scope["method"] if scope["method"] in _METHODS else _OTHER
+    scheme = str(scope.get("scheme", "http"))
+    attributes = {"http.request.method": method, "url.scheme": scheme}
+    status = 0
+
+    async def told(message: Message) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = int(message["status"])
+        await send(message)
+
+    with span(method, attributes, "server", _parent(scope)) as watched:
+        try:
+            await app(scope, receive, told)
+        finally:
+            route = str(scope.get("path_template") or "")
+            if route:
+                watched.rename(f"{method} {route}")
+                watched.set("http.route", route)
+            if status:
+                watched.set("http.response.status_code", status)
+            if status >= 500:
+                watched.fail(str(status))
+            watched.set("pincite.request_id", str(scope.get("request_id", "")))
+            _log(method, route, status, scope)
+
+
+def _parent(scope: Scope) -> str:
+    """The header, if there is one of it."""
+    given = [value for name, value in scope["headers"] if name == b"traceparent"]
+    return given[0].decode("latin-1") if len(given) == 1 else ""
+
+
+def _log(method: str, route: str, status: int, scope: Scope) -> None:
+    if not log.isEnabledFor(logging.INFO):
+        return
+    took_s = time.perf_counter() - float(scope.get("began_s", 0.0))
+    event = {
+        "method": method,
+        "route": route,
+        "status": status,
+        "took_ms": round(took_s * 1000, 1),
+        "request_id": scope.get("request_id", ""),
+    }
+    log.info("request", extra={"event": event})

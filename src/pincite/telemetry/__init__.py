@@ -1,0 +1,1 @@
+"""What goes to those who watch a process: spans for OpenTelemetry, and lines of logs."""
