@@ -36,7 +36,12 @@ def pipe() -> Iterator[Pipe]:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(blocks=st.lists(st.binary(max_size=500) | st.just(b"x" * 200_000), max_size=4))
 def test_blocks_come_whole_and_in_their_order(blocks: list[bytes], pipe: Pipe) -> None:
-    thread = Thread(target=lambda: [write_block(pipe[1], one) for one in blocks])
+
+    def write() -> None:
+        for one in blocks:
+            write_block(pipe[1], one)
+
+    thread = Thread(target=write)
     thread.start()
     assert [read_block(pipe[0], time.monotonic() + 600) for _ in blocks] == blocks
     thread.join()
