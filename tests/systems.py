@@ -10,7 +10,7 @@ from typing import Final
 UNIX_ONLY: Final = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "syslog", "posix_ipc")
 
 _TAKEN: Final = f"""
-import asyncio, os, signal, socket, sys
+import asyncio, builtins, importlib, os, signal, socket, sys
 
 try:
     import platformdirs  # which looks at the system by its name, and takes what that has
@@ -47,8 +47,23 @@ loop = asyncio.SelectorEventLoop
 readers = loop.add_reader
 loop.add_signal_handler = no_handlers
 loop.add_reader = no_readers
-for name in {UNIX_ONLY!r}:
-    sys.modules[name] = None
+
+# libraries look at the system by its name, and import what that has
+def ours(names):
+    return str((names or {{}}).get("__package__") or "").partition(".")[0] == "pincite"
+
+def importing(name, names=None, *given, **more):
+    if name in {UNIX_ONLY!r} and ours(names):
+        raise ModuleNotFoundError(name)
+    return imports(name, names, *given, **more)
+
+def import_module(name, package=None):
+    if name in {UNIX_ONLY!r} and ours(sys._getframe(1).f_globals):
+        raise ModuleNotFoundError(name)
+    return modules(name, package)
+
+imports, modules = builtins.__import__, importlib.import_module
+builtins.__import__, importlib.import_module = importing, import_module
 """
 
 

@@ -88,15 +88,16 @@ def read_address(place: Path) -> Address | None:
     written or read: another user's, or one that is open to others, or no ordinary file."""
     try:
         handle = open_to_read(address_file(place))
+        try:
+            status = os.fstat(handle)
+            closed = not FILE_MODES or not status.st_mode & 0o077
+            if not stat.S_ISREG(status.st_mode) or not is_own(status) or not closed:
+                return None
+            raw = os.read(handle, _LARGEST)
+        finally:
+            os.close(handle)
     except OSError:
         return None
-    with os.fdopen(handle, "rb") as opened:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or not is_own(status):
-            return None
-        if FILE_MODES and status.st_mode & 0o077:
-            return None
-        raw = opened.read(_LARGEST)
     try:
         found = json.loads(raw)
         port, key = found["port"], bytes.fromhex(found["key"])
