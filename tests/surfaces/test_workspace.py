@@ -50,7 +50,10 @@ def test_a_database_is_made_once(index: Path) -> None:
     said = pincite(index, "status")
     assert (said.return_value, "0001_workspaces" in said.stdout) == (3, True)
     assert not index.exists()  # asking makes nothing
-    assert json.loads(pincite(index, "migrate", "--json").stdout) == ["0001_workspaces", "0002_turns"]
+    assert json.loads(pincite(index, "migrate", "--json").stdout) == [
+        "0001_workspaces",
+        "0002_turns",
+    ]
     assert "up to date" in pincite(index, "migrate").stderr
     assert pincite(index, "status").return_value == 0
     assert stat.S_IMODE((index / "workspaces.db").stat().st_mode) == 0o600
