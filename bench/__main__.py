@@ -49,6 +49,7 @@ LONG: Final = (
     "descriptions",
     "keywords",
     "watching",
+    "load",
 )
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
