@@ -49,7 +49,7 @@ LONG: Final = (
     "descriptions",
     "keywords",
     "watching",
-    "qmd",
+    *("qmd", "load"),
 )
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")

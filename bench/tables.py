@@ -25,6 +25,7 @@ from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
 from bench.keywords_table import keywords
 from bench.latency import LatencyFigures, Times
+from bench.load import load
 from bench.local_table import local
 from bench.partial import partial
 from bench.providers_table import providers
@@ -345,4 +346,5 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "qmd": qmd,
     "wordings": wordings,
     "descriptions": descriptions,
+    "load": load,
 }

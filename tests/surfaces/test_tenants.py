@@ -47,7 +47,7 @@ PYTHON = {
     **dict.fromkeys(("index", "upsert", "collections", "warm", "refresh", "reopen"), "owner"),
     **dict.fromkeys(("freshness", "close", "stop", "reembed", "drop"), "owner"),
     **dict.fromkeys(("answer", "answer_stream", "answering"), "answers"),  # tests/engine
-    **dict.fromkeys(("forget", "client", "deps", "describe", "descriptions"), "owner"),
+    **dict.fromkeys(("forget", "client", "deps", "describe", "descriptions", "reranker"), "owner"),
     **dict.fromkeys(("remember", "recall", "facts", "forget_facts", "turns"), "user"),
     **dict.fromkeys(("begin_conversation", "conversations", "delete_conversation"), "user"),
     "context_for": "tags",

@@ -169,6 +169,19 @@ class OpenIndex:
         """
         return (await self._opened(scope, self.settings.profile))[1]
 
+    async def reranker(self) -> Reranker | None:
+        """What judges passages, open; None where the settings name none. What keeps it from being
+        opened is raised when it judges.
+
+        >>> await pincite.reranker() is None
+        True
+        """
+        if self.settings.profile.rerank.use == "never":
+            return None
+        if self._named is not None:
+            await self._named.open(self.settings.profile.rerank.timeout_s)
+        return self._reranker
+
     async def _opened(
         self, scope: Scope, profile: Profile, *, asked: bool = False
     ) -> tuple[Searchables, Deps]:

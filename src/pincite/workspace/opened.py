@@ -37,6 +37,12 @@ from pincite.stages.retrieve import SearchMode
 from pincite.workspace.access import bounds_of
 from pincite.workspace.indexing import SOURCE, index_document, remove_document, settings_for
 from pincite.workspace.model import Access, Document, KeyScope
+from pincite.workspace.models import (
+    Reranked,
+    SearchedCollection,
+    rerank_texts,
+    searched_collections,
+)
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.uploads import UploadedText
 
@@ -111,6 +117,20 @@ class Workspace:
     def reads_pictures(self) -> bool:
         """Are pages of uploads that are pictures read by OCR? As `[documents] ocr` says."""
         return self._engine.settings.documents.ocr
+
+    async def collections(self, access: Access) -> tuple[SearchedCollection, ...]:
+        """The collections that searches ask, with their models, and nothing of what is in them.
+        Raises Forbidden, IndexUnavailable."""
+        _require(access, "search")
+        return await searched_collections(self._engine, self._base)
+
+    async def rerank(
+        self, access: Access, query: str, texts: Sequence[str], top_n: int | None = None
+    ) -> Reranked:
+        """Texts that the caller gives, best first, by the reranker of the settings. Raises
+        Forbidden, and as `rerank_texts`."""
+        _require(access, "search")
+        return await rerank_texts(self._engine, query, texts, top_n)
 
     async def search(
         self, access: Access, text: str, **keywords: Unpack[SearchKeywords]

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
+from pincite.testing.contract_server import ContractServer
 from tests.places import HANGS_S, quick_folder
 
 PAGE = Path(__file__).parents[3] / "docs/http.md"
@@ -90,11 +91,12 @@ class Served(NamedTuple):
 
 @contextmanager
 def serving() -> Iterator[Served]:
-    """`pincite serve` with Ada and Bert, and keys in files."""
-    with quick_folder() as folder:
+    """`pincite serve` with Ada and Bert, keys in files, and a reranker behind an address."""
+    with quick_folder() as folder, ContractServer() as models:
         environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
         environ |= {"PINCITE_INDEX": str(folder / "index"), "PINCITE_OFFLINE": "1"}
-        environ["PINCITE_IDLE_S"] = "60"
+        environ |= {"PINCITE_IDLE_S": "60", "RERANK_ENABLED": "true", "RERANK_PROVIDER": "jina"}
+        environ |= {"RERANK_BASE_URL": models.url("jina"), "JINA_API_KEY": "none-that-counts"}
 
         def pincite(*words: str) -> Any:
             done = subprocess.run(

@@ -18,6 +18,7 @@ from pincite.surfaces.http.guard import Guard, GuardLimits
 from pincite.surfaces.http.problems import answer_error
 from pincite.surfaces.http.requests import App
 from pincite.surfaces.http.routes.documents import DOCUMENTS
+from pincite.surfaces.http.routes.models import MODELS
 from pincite.surfaces.http.routes.operation import OPERATION
 from pincite.surfaces.http.routes.questions import QUESTIONS
 from pincite.surfaces.http.routes.spaces import SPACES
@@ -54,7 +55,7 @@ def make_app(desk: Desk, names: Names, limits: GuardLimits = GuardLimits()) -> A
             took.labels(name).observe(time.perf_counter() - float(scope.get("began_s", 0.0)))  # type: ignore[arg-type]
 
     app = Litestar(
-        [*QUESTIONS, *DOCUMENTS, *SPACES, *OPERATION],
+        [*QUESTIONS, *MODELS, *DOCUMENTS, *SPACES, *OPERATION],
         state=State({"desk": desk, "registry": registry}),
         exception_handlers={Exception: answer_error},
         before_send=[began],

@@ -5,7 +5,7 @@ An unknown field is refused. Whose request it is never stands in a body: that sa
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -76,6 +76,31 @@ class ContextBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True)
     question: Text
     budget: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 6_000
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
+
+
+class RerankBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Texts that are to be put into order for a question, at most `top_n` of them."""
+
+    query: Text
+    documents: Annotated[
+        tuple[Annotated[str, msgspec.Meta(max_length=100_000)], ...],
+        msgspec.Meta(min_length=1, max_length=250),
+    ]
+    top_n: Annotated[int, msgspec.Meta(ge=1, le=250)] | None = None
+
+
+class ToolFunction(msgspec.Struct, frozen=True):
+    """A tool as language models are told of functions: `parameters` is a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class ToolAnswer(msgspec.Struct, frozen=True):
+    """What a tool answers to a model."""
+
+    content: str
 
 
 class ReadBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
