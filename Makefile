@@ -1,6 +1,7 @@
 # make demo   install, index this repository, print a cited evidence pack
 # make test   install what the tests need and run them all
 # make check  format, lint, types, import contracts
+# make site   build the documentation into .site/html, and check its links
 # make bench  measure quality and speed (needs the data that bench/ names)
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ INDEX := $(VENV)/demo/.pincite
 WORKERS ?= auto
 PYTEST_ARGS ?=
 
-.PHONY: demo test check format bench wheel debian clean
+.PHONY: demo test check format site bench wheel debian clean
 
 demo: $(VENV)/installed
 	@$(BIN)/pincite index README.md docs src --index $(INDEX)
@@ -32,6 +33,10 @@ check: $(VENV)/dev
 format: $(VENV)/dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+site: $(VENV)/docs
+	$(BIN)/python deploy/site/build.py
+	$(BIN)/python deploy/site/links.py .site/html
 
 bench: $(VENV)/dev
 	$(BIN)/python -m bench $(BENCH_ARGS)
@@ -62,5 +67,9 @@ $(VENV)/dev: $(VENV)/installed pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
+$(VENV)/docs: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .site build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
