@@ -34,7 +34,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
 
 
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    given = clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}
+    given = clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1", "COLUMNS": "120"}
     return subprocess.run(
         command,
         cwd=folder,
