@@ -2,6 +2,7 @@
 # make test   install what the tests need and run them all
 # make check  format, lint, types, import contracts, spelling, prose
 # make dist   build what is published, and check it
+# make site   build the documentation into .site/html, and check its links
 # make bench  measure quality and speed (needs the data that bench/ names)
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ INDEX := $(VENV)/demo/.pincite
 WORKERS ?= auto
 PYTEST_ARGS ?=
 
-.PHONY: demo test check format bench dist sbom licences wheel debian clean
+.PHONY: demo test check format site bench dist sbom licences wheel debian clean
 
 demo: $(VENV)/installed
 	@$(BIN)/pincite index README.md docs src --index $(INDEX)
@@ -35,6 +36,10 @@ check: $(VENV)/dev
 format: $(VENV)/dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+site: $(VENV)/docs
+	$(BIN)/python deploy/site/build.py
+	$(BIN)/python deploy/site/links.py .site/html
 
 bench: $(VENV)/dev
 	$(BIN)/python -m bench $(BENCH_ARGS)
@@ -78,5 +83,9 @@ $(VENV)/release: $(VENV)/installed pyproject.toml
 	$(BIN)/python -m pip install --quiet --group release
 	@touch $@
 
+$(VENV)/docs: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .site build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -67,6 +67,21 @@ def test_links_and_anchors_within_the_project_lead_somewhere(page: str) -> None:
     assert missing == []
 
 
+def test_every_page_of_the_docs_is_reached_from_the_readme() -> None:
+    """By way of any other page; a link to a folder leads to all that is in it."""
+    reached, todo = set(), ["README.md"]
+    while todo:
+        page = todo.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        for link in re.findall(r"\]\((?![a-z]+:|#)([^)\s#]+)", text_of(page)):
+            path = ((ROOT / page).parent / link).resolve()
+            inside = path.glob("*.md") if path.is_dir() else [path]
+            todo += [str(one.relative_to(ROOT)) for one in inside if one.suffix == ".md"]
+    assert [page for page in PAGES if page.startswith("docs/") and page not in reached] == []
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
 def test_files_that_a_page_names_are_there(page: str) -> None:
     """`src/pincite/search.py` and `tests/daemon/` in full, `daemon/server.py` from the package."""
