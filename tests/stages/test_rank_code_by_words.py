@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ def asked() -> Query:
 
 
 def found(
-    words: list[float], vectors: list[tuple[float, ...]] | None = None, **values: Any
+    words: list[float], vectors: Sequence[tuple[float, ...]] | None = None, **values: Any
 ) -> list[Candidate]:
     """One file for each score, as fusion gives them."""
     collection, weight = values.get("collection", "main"), values.get("weight", 1.0)
@@ -40,13 +42,13 @@ def found(
                 Signal("sparse", "bm25", score),
                 Signal("fused", "normalised", weight * ((score - low) / width if width else 0.5)),
             ),
-            vectors[n] if vectors else None,
+            np.array(vectors[n], dtype=np.float32) if vectors else None,
         )
         for n, score in enumerate(words)
     ]
 
 
-def order(candidates: list[Candidate], **values: Any) -> list[str]:
+def order(candidates: Sequence[Candidate], **values: Any) -> list[str]:
     config = RankCodeConfig(**{**dict.fromkeys(EVERY_PART, 0.0), **values})
     return [one.chunk.id for one in rank_code(asked(), candidates, terms, config, CODE)]
 
@@ -55,7 +57,7 @@ def test_neighbours_in_meaning_lend_their_score_where_words_alone_have_found() -
     vectors = [(1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (0.0, 1.0)]
     smoothed = smooth(found([10.0, 5.0, 4.9, 1.0], vectors), SmoothConfig(1, 0.3))
     assert [one.chunk.id for one in smoothed] == ["main0", "main2", "main1", "main3"]
-    assert order(list(smoothed)) == ["main0", "main2", "main1", "main3"]
+    assert order(smoothed) == ["main0", "main2", "main1", "main3"]
 
 
 @given(
@@ -69,7 +71,7 @@ def test_where_files_say_nothing_the_order_of_smoothed_words_stays(
     vectors = [(x / n, y / n) for (x, y), n in zip(directions, lengths, strict=True)]
     smoothed = smooth(found([float(one) for one in words], vectors), SmoothConfig())
     values = {one.chunk.id: one.rank_signal.value for one in smoothed}
-    ordered = [values[name] for name in order(list(smoothed))]
+    ordered = [values[name] for name in order(smoothed)]
     assert ordered == pytest.approx(sorted(ordered, reverse=True), abs=1e-9)
 
 
