@@ -93,3 +93,27 @@ def test_a_fusion_of_places_keeps_the_order_of_words_alone() -> None:
         for one, place in zip(found([9.0, 8.0, 1.0]), places, strict=True)
     ]
     assert order(given_) == ["main0", "main1", "main2"]
+
+
+def test_while_vectors_are_being_made_words_alone_say_which_file_is_meant() -> None:
+    def of(name: str, words: float, meaning: float) -> list[Candidate]:
+        signals = (
+            Signal("sparse", "bm25", words),
+            Signal("dense", "cosine", meaning),
+            Signal("fused", "normalised", words),
+        )
+        files = [
+            chunk(f"{name}{n}", id=f"{name}{n}", path=f"{name}.py", source_type="code")
+            for n in range(3)
+        ]
+        return [Candidate("main", one, signals) for one in files]
+
+    weights: dict[str, Any] = {**dict.fromkeys(EVERY_PART, 0.0), "coherence": 1.0}
+    config = RankCodeConfig(**weights)
+
+    def first(partial: dict[str, float]) -> str:
+        candidates = [*of("meant", 0.8, 0.9), *of("worded", 0.9, 0.1)]
+        return rank_code(asked(), candidates, terms, config, CODE, partial)[0].chunk.path
+
+    assert first({}) == "meant.py"
+    assert first({"main": 0.9}) == "worded.py"

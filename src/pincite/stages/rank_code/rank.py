@@ -74,8 +74,8 @@ def rank_code(
     the share grows, up to the whole where all that was found is code.
 
     `terms` gives the stems of a word. `partial` says of collections what part of their chunks has a
-    dense vector yet: the dense side counts as much less, and not at all for a passage without one,
-    and the power of scores lies as far between that of words alone and 1.
+    dense vector yet: the dense side says nothing for their coherence, and the power of scores lies
+    as far between that of words alone and 1.
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -216,27 +216,22 @@ def _adding(
 ) -> list[float]:
     """What was found by each side, over its range, as one number of 0..1 for each candidate; none
     where the sides are not known. The words count more here than they do in a question of prose
-    for single passages: which file is about it, its words say better than one vector does."""
+    for single passages: which file is about it, its words say better than one vector does. While
+    vectors are being made they count alone, for a sum of passages with and without one says how far
+    the vectors are, and not which file is meant."""
     sides = {name: [one.signal(name) for one in candidates] for name in ("sparse", "dense")}
     if not any(sides["sparse"]):
         return []
     weight = dense if any(sides["dense"]) else 0.0
     words = _over_range(sides["sparse"], 0.0)
     meanings = _over_range(sides["dense"])
-    weights = [weight * _reach(one, partial) for one in candidates]
+    weights = [0.0 if one.collection in partial else weight for one in candidates]
     mixed = [
         share * by_meaning + (1 - share) * by_word
         for share, by_meaning, by_word in zip(weights, meanings, words, strict=True)
     ]
     top = max(mixed) or 1.0
     return [value / top for value in mixed]
-
-
-def _reach(one: Candidate, partial: Mapping[str, float]) -> float:
-    """How much the dense side can say of a candidate, 0..1."""
-    if one.collection not in partial:
-        return 1.0
-    return 0.0 if one.signal("dense") is None else partial[one.collection]
 
 
 def _over_range(signals: Sequence[Signal | None], lowest: float | None = None) -> list[float]:
