@@ -10,7 +10,7 @@ from heapq import merge
 from math import fsum
 from types import MappingProxyType
 
-from pincite.model import Candidate, Chunk, Query, Signal
+from pincite.model import Candidate, Chunk, Query, Signal, SignalName
 from pincite.stages.rank_code.bare import is_bare
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.definitions import defining_files, definition_part
@@ -21,6 +21,7 @@ from pincite.stages.rank_code.words import Overlap, Terms, Vocabulary
 __all__ = ["RankCodeConfig", "rank_code"]
 
 _File = tuple[str, str, str]  # collection, source, path
+_EQUAL = 1e-6  # scores that differ by less say nothing of a scale; rounding is below it
 _NEARLY_ALL = 0.9  # of what was found; .75 costs adk-dev .006, docs/decisions/0028
 
 
@@ -73,8 +74,8 @@ def rank_code(
     the share grows, up to the whole where all that was found is code.
 
     `terms` gives the stems of a word. `partial` says of collections what part of their chunks has a
-    dense vector yet: the dense side counts as much less, and not at all for a passage without one,
-    and the power of scores lies as far between that of words alone and 1.
+    dense vector yet: the dense side says nothing for their coherence, and the power of scores lies
+    as far between that of words alone and 1.
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -163,16 +164,12 @@ def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
 def _scores(
     candidates: Sequence[Candidate], words_power: float, partial: Mapping[str, float]
 ) -> list[float]:
-    """Their scores over the highest, 0..1. Of what was found by words alone these are the sums of
-    the words' weights: fusion has stretched them, and the last would count nothing. One rare word
-    can bring a passage far ahead there, so a power brings the others closer to it, the less the
-    more of a collection has a vector."""
-    words = [one.signal("sparse") for one in candidates]
-    by_words = all(words) and not any(one.signal("dense") for one in candidates)
-    values = [
-        words_.value if by_words and words_ is not None else one.rank_signal.value
-        for one, words_ in zip(candidates, words, strict=True)
-    ]
+    """Their scores over the highest, 0..1. Of what was found by words alone fusion has stretched
+    them, and the last would count nothing: see `_unstretched`. One rare word can bring a passage
+    far ahead there, so a power brings the others closer to it, the less the more of a collection
+    has a vector."""
+    by_words = all(one.signal("sparse") and not one.signal("dense") for one in candidates)
+    values = _unstretched(candidates) if by_words else [one.rank_signal.value for one in candidates]
     lowest = min(0.0, *values)
     top = max(values) - lowest or 1.0
     return [
@@ -180,6 +177,34 @@ def _scores(
         for value, one in zip(values, candidates, strict=True)
         for share in (0.0 if by_words else partial.get(one.collection, 1.0),)
     ]
+
+
+def _unstretched(candidates: Sequence[Candidate]) -> list[float]:
+    """The scores of what words alone have found, where no word would be 0. Fusion takes the lowest
+    for 0; what has come to a score since (smoothing, the weight of a collection) is kept."""
+    of: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for one in candidates:
+        of[one.collection].append((_value(one, "sparse"), _value(one, "fused")))
+    slopes = {name: _slope(pairs) for name, pairs in of.items()}
+    return [
+        one.rank_signal.value
+        - _value(one, "fused")
+        + slopes[one.collection] * _value(one, "sparse")
+        for one in candidates
+    ]
+
+
+def _slope(pairs: Sequence[tuple[float, float]]) -> float:
+    """What fusion has made of one unit of a score by words."""
+    (low, least), (high, most) = min(pairs), max(pairs)
+    if high - low > _EQUAL * abs(high) and most > least:
+        return (most - least) / (high - low)
+    return most / high if high > 0 else 1.0
+
+
+def _value(one: Candidate, name: SignalName) -> float:
+    signal = one.signal(name)
+    return one.rank_signal.value if signal is None else signal.value
 
 
 def _file(one: Candidate) -> _File:
@@ -191,27 +216,22 @@ def _adding(
 ) -> list[float]:
     """What was found by each side, over its range, as one number of 0..1 for each candidate; none
     where the sides are not known. The words count more here than they do in a question of prose
-    for single passages: which file is about it, its words say better than one vector does."""
+    for single passages: which file is about it, its words say better than one vector does. While
+    vectors are being made they count alone, for a sum of passages with and without one says how far
+    the vectors are, and not which file is meant."""
     sides = {name: [one.signal(name) for one in candidates] for name in ("sparse", "dense")}
     if not any(sides["sparse"]):
         return []
     weight = dense if any(sides["dense"]) else 0.0
     words = _over_range(sides["sparse"], 0.0)
     meanings = _over_range(sides["dense"])
-    weights = [weight * _reach(one, partial) for one in candidates]
+    weights = [0.0 if one.collection in partial else weight for one in candidates]
     mixed = [
         share * by_meaning + (1 - share) * by_word
         for share, by_meaning, by_word in zip(weights, meanings, words, strict=True)
     ]
     top = max(mixed) or 1.0
     return [value / top for value in mixed]
-
-
-def _reach(one: Candidate, partial: Mapping[str, float]) -> float:
-    """How much the dense side can say of a candidate, 0..1."""
-    if one.collection not in partial:
-        return 1.0
-    return 0.0 if one.signal("dense") is None else partial[one.collection]
 
 
 def _over_range(signals: Sequence[Signal | None], lowest: float | None = None) -> list[float]:
