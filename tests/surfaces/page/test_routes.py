@@ -11,7 +11,6 @@ import pytest
 from pincite.evals.golden.questions import read_golden
 from tests.surfaces.page.conftest import Served
 
-
 VENDORED = {
     "preact.mjs": "bdcbd9abdf2c77c5c45326eab42191e949222d479d0d5f69467387a77040cb55",
     "htm.mjs": "ab33dd3f38059b9be4d5f5350128eefb2356639c4e0bbe9d9e8b3ba75847e9e4",
