@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 from pincite.ingestion.report import IngestReport
 from pincite.ports.tracing import span
 
 P = ParamSpec("P")
-Run = Callable[P, Awaitable[tuple[IngestReport, ...]]]
+Run = Callable[P, Coroutine[Any, Any, tuple[IngestReport, ...]]]
 
 
 def watched_run(run: Run[P]) -> Run[P]:

@@ -16,7 +16,7 @@ LogFormat = Literal["text", "json"]
 @dataclass(frozen=True, slots=True)
 class TracingSettings:
     """`enabled` sends spans of commands and servers also where no variable names a collector: to
-    the usual one of this machine. `texts` lets them have questions and citations."""
+    the default address on this machine. `texts` lets them have questions and citations."""
 
     enabled: bool = False
     texts: bool = False

@@ -210,7 +210,7 @@ def start_sending(
 ) -> Sending:
     """Make spans of this process and send them as the variables `OTEL_*` say, or hand them to
     `processors`. Raises ConfigError where the extra is missing, and for an exporter or a value of a
-    variable that there is not."""
+    variable that is unknown."""
     if not is_there():
         raise ConfigError("tracing needs libraries that are not installed", hint=INSTALL)
     from opentelemetry.sdk.resources import Resource

@@ -114,7 +114,7 @@ def test_a_damaged_file_is_refused_and_never_more(
 
 @pytest.mark.parametrize("name", ["bundled:other", "bundled:multilingual@128"])
 def test_a_name_that_there_is_not_is_refused_with_those_that_are(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no model that comes along") as caught:
+    with pytest.raises(ConfigError, match="is no bundled model") as caught:
         asyncio.run(Registry(models=tmp_path).open("dense", name))
     assert "bundled:multilingual" in caught.value.hint
     assert parse_model(name).provider == "bundled"

@@ -1,4 +1,4 @@
-"""What the page sends. A field that there is not is refused."""
+"""What the page sends. An unknown field is refused."""
 
 from __future__ import annotations
 
