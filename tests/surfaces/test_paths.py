@@ -65,3 +65,18 @@ def test_lines_are_read_from_where_one_stands(
     done = Cli(indexed.folder / standing)("get", locator.format(folder=indexed.folder), *index)
     assert done.stderr.startswith("shop@")
     assert f":{found}#L1" in done.stderr
+
+
+def test_a_place_of_one_of_several_sources_is_read_as_a_search_shows_it(
+    cli: Cli,
+) -> None:
+    cli.write("docs/keys.md", "To rotate a key, call rotate_key.\n")
+    cli.write("src/keys.py", "def rotate_key():\n    return 1\n")
+    cli("index", "docs", "src", "--lexical")
+    shown = cli("search", "rotate a key", "--all").stdout
+    assert "src/keys.py:1-2" in shown
+    for locator in ("src/keys.py:1-2", "src/keys.py:1:2", "./src/keys.py#L1-L2"):
+        assert cli("get", locator).stdout == "def rotate_key():\n    return 1\n"
+    cli.write("more/src/keys.py", "another\n")
+    cli("index", "more", "--lexical")
+    assert cli("get", "src/keys.py:1").stdout == "another\n"  # the whole path of a file comes first

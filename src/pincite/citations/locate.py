@@ -200,8 +200,8 @@ async def find_chunk(
 async def find_path(
     index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
 ) -> IndexedFile:
-    """The indexed file that is named by its path, the end of it, `source:path`, its address, an
-    absolute path or a permalink.
+    """The indexed file that is named by its path, the end of it, `source:path`, `source/path`, its
+    address, an absolute path or a permalink.
 
     Raises NotNamed where there is none, UsageError where there is more than one.
     """
@@ -226,7 +226,11 @@ async def find_path(
                 same = {(None, known.path), (name, known.path)} & others
                 if same or wanted in (known.path, f"{name}:{known.path}"):
                     exact.append(item)
-                elif known.path.endswith(f"/{wanted}") or _is_address(wanted, record, known.path):
+                elif (
+                    known.path.endswith(f"/{wanted}")
+                    or wanted == f"{name}/{known.path}"  # as results of several sources are shown
+                    or _is_address(wanted, record, known.path)
+                ):
                     partial.append(item)
     found = {(one.record.source.name, one.path): one for one in exact or partial}
     if not found:
