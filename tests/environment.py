@@ -13,6 +13,6 @@ def clean_environment() -> dict[str, str]:
     given = {
         name: value
         for name, value in os.environ.items()
-        if name not in VARIABLES and not name.startswith("PINCITE_")
+        if name not in VARIABLES and not name.startswith(("PINCITE_", "OTEL_"))
     }
     return {**given, "PINCITE_REFRESH": "manual", "PINCITE_TRUST": "1"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from pincite.model import Candidate, Query, Question, Signal
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code.rank import _scores as words_of
 from pincite.stages.smooth import SmoothConfig, smooth
 from tests.builders import chunk
 
@@ -117,3 +119,11 @@ def test_while_vectors_are_being_made_words_alone_say_which_file_is_meant() -> N
 
     assert first({}) == "meant.py"
     assert first({"main": 0.9}) == "worded.py"
+
+
+def test_a_collection_with_one_hit_is_measured_as_the_others_are() -> None:
+    """Fusion took one range for all collections, and the lowest of all for 0."""
+    together = found([10.0, 6.0, 5.0])
+    apart = [replace(one, collection=name) for one, name in zip(together, "aab", strict=True)]
+    assert words_of(together, 1.0, {}) == pytest.approx([1.0, 0.6, 0.5])
+    assert words_of(apart, 1.0, {}) == pytest.approx([1.0, 0.6, 0.5])

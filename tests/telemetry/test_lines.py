@@ -86,3 +86,12 @@ def test_a_wrong_call_of_a_logger_and_numbers_that_json_has_not_are_lines_too() 
 
 def test_a_huge_message_is_cut() -> None:
     assert len(JsonLines().format(record("x " * 1_000_000))) < 100_000
+
+
+def test_a_secret_that_the_cut_would_halve_is_masked_whole() -> None:
+    key = "AKIAIOSFODNN7EXAMPLE"
+    whole = len(json.loads(JsonLines().format(record("x" * 1_000_000)))["message"])
+    for at in range(whole - 30, whole, 5):
+        assert "AKIAIOSF" not in JsonLines().format(
+            record(f"{'x ' * (at // 2)} {key} {'y ' * 9000}")
+        )

@@ -125,9 +125,27 @@ def _is_next(ticket: Path) -> bool:
     for path in sorted(ticket.parent.glob(f"{queue}+*.lock")):
         if path.name >= ticket.name:
             return True
-        if is_held(path):
+        if not _thrown_away(path):
+            return False
+    return True
+
+
+def _thrown_away(path: Path) -> bool:
+    """Remove a ticket that nobody has taken. It is taken meanwhile: whoever made it just now finds
+    it taken or gone, and makes another."""
+    try:
+        lock = open_lock(path, make=False)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return not is_held(path)
+    try:
+        if not lock.take():
             return False
         remove_lock(path)
+    finally:
+        lock.close()
+    remove_lock(path)  # where a file that is open stays
     return True
 
 

@@ -16,6 +16,7 @@ import os
 import secrets
 import socket
 import stat
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -154,7 +155,9 @@ def dial_blocking(place: Path, seconds: float) -> socket.socket:
         ours = secrets.token_bytes(_BYTES)
         stream.sendall(ours)
         said = b""
+        until_s = time.monotonic() + PROVE_S
         while len(said) < 2 * _BYTES:
+            stream.settimeout(max(0.001, min(seconds, until_s - time.monotonic())))
             part = stream.recv(2 * _BYTES - len(said))
             if not part:
                 raise ConnectionRefusedError("what listens there is not the daemon")

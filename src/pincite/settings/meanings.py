@@ -63,7 +63,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "texts": "spans have questions and citations, masked, too",
         },
         "logging": {
-            "format": "what servers and the daemon log: lines for people, or a JSON object a line",
+            "format": "what servers log: lines for people, or a JSON object a line",
         },
         "documents": {
             "ocr": (

@@ -24,7 +24,8 @@ class TracingSettings:
 
 @dataclass(frozen=True, slots=True)
 class LoggingSettings:
-    """What servers and the daemon log with: lines for people, or a JSON object a line."""
+    """What servers log: lines for people, or a JSON object a line. The daemon knows the variable
+    alone."""
 
     format: LogFormat = "text"
 

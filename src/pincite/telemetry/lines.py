@@ -14,6 +14,7 @@ from pincite.support.secrets import mask
 #: What a caller passes as `extra`, a mapping of names to numbers, words and the like.
 EVENT: Final = "event"
 _MOST_CHARS = 20_000  # of a message; a traceback of a deep recursion has more
+_SECRET_CHARS: Final = 4_000  # more, so that no secret is cut before it is masked
 
 
 class JsonLines(logging.Formatter):
@@ -60,8 +61,9 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _masked(text: str) -> str:
-    cut = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}..."
-    return mask(cut)
+    if len(text) <= _MOST_CHARS:
+        return mask(text)
+    return f"{mask(text[: _MOST_CHARS + _SECRET_CHARS])[:_MOST_CHARS]}..."
 
 
 def _plain(value: object) -> object:

@@ -25,6 +25,7 @@ log = logging.getLogger("pincite.telemetry")
 
 INSTALL = "pip install 'pincite[otel]'"
 _MOST_CHARS = 4_000  # of a text, where texts are sent
+_SECRET_CHARS = 4_000  # more, so that no secret is cut before it is masked
 _MS = 1_000_000
 
 
@@ -59,7 +60,7 @@ class OpenTelemetry:
 
         self._tracer = provider.get_tracer("pincite", VERSION)
         self._reader = TraceContextTextMapPropagator()
-        self._texts = texts
+        self.texts = texts
 
     @contextmanager
     def span(
@@ -77,7 +78,7 @@ class OpenTelemetry:
 
         context = self._reader.extract({"traceparent": parent}) if parent else None
         recorded = self._tracer.start_span(name, context, Kind[kind.upper()], dict(attributes))
-        made = _Span(recorded, texts=self._texts)
+        made = _Span(recorded, texts=self.texts)
         with ExitStack() as stack:
             stack.callback(recorded.end)
             if current:
@@ -178,8 +179,14 @@ def is_there() -> bool:
 
 def join_process(*, texts: bool = False) -> None:
     """Where the program that we run in has a tracer provider of its own, spans go there. Nothing is
-    imported for it, and what is installed stays."""
-    if installed() is not None or "opentelemetry.sdk.trace" not in sys.modules:
+    imported for it, and what is installed stays; but texts are sent only as long as each engine of
+    the process lets them be."""
+    known = installed()
+    if known is not None:
+        if isinstance(known, OpenTelemetry) and not texts:
+            known.texts = False
+        return
+    if "opentelemetry.sdk.trace" not in sys.modules:
         return
     from opentelemetry import trace
     from opentelemetry.sdk.trace import TracerProvider
@@ -267,4 +274,11 @@ def _name(stage: str) -> str:
 
 
 def _shown(value: Value) -> Value:
-    return mask(value[:_MOST_CHARS]) if isinstance(value, str) else value
+    if isinstance(value, tuple):
+        return tuple(_masked(one) for one in value)
+    return _masked(value) if isinstance(value, str) else value
+
+
+def _masked(text: str) -> str:
+    """Cut behind the mask: half of a key would not look like one."""
+    return mask(text[: _MOST_CHARS + _SECRET_CHARS])[:_MOST_CHARS]

@@ -35,7 +35,8 @@ _LOCK: Final = 0x50494E57
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
 _START: Final = (
     "SELECT set_config('app.user_id', %(user)s, true), set_config('search_path', 'pincite', true),"
-    " set_config('lock_timeout', '30s', true)"
+    " set_config('lock_timeout', '30s', true),"
+    " set_config('idle_in_transaction_session_timeout', '60s', true)"
 )
 _WHAT_IT_IS: Final = """
     SELECT r.rolsuper OR r.rolbypassrls

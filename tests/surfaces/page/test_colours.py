@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +29,7 @@ def test_pieces_of_lines_are_the_text(language: str, text: str) -> None:
 
 def test_what_takes_too_long_comes_back_in_one_colour_and_the_next_text_is_coloured() -> None:
     async def asked() -> tuple[Line, Line]:
-        hasty, patient = Colours(0.0), Colours(60.0)
+        hasty, patient = Colours(0.0, 0.0), Colours(60.0)
         try:
             late = await hasty.lines("python", "a.py", "def f(): ...")
             done = await patient.lines("python", "a.py", "def f(): ...")
@@ -39,6 +41,24 @@ def test_what_takes_too_long_comes_back_in_one_colour_and_the_next_text_is_colou
     late, done = asyncio.run(asked())
     assert list(late) == [("", "def f(): ...")]
     assert done[0] == ("keyword", "def")
+
+
+def test_a_module_in_the_folder_of_the_command_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pygments", "json", "resource", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+
+    async def asked() -> Line:
+        colours = Colours(60.0)
+        try:
+            return (await colours.lines("python", "a.py", "def f(): ..."))[0]
+        finally:
+            await colours.close()
+
+    assert asyncio.run(asked())[0] == ("keyword", "def")
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_text_that_its_lexer_changes_or_cannot_take_comes_back_as_it_is() -> None:

@@ -79,3 +79,45 @@ def test_the_last_judgement_of_each_result_holds(
             for query in kept
             for one in query.expected
         }
+
+
+def test_a_judgement_on_one_question_keeps_those_on_questions_without_an_answer(
+    tmp_path: Path,
+) -> None:
+    golden = tmp_path / "golden.jsonl"
+    nothing = GoldenQuery("q2", "two?", (Expected("a.md", 1, 2, 0),), off_topic=True)
+    write_golden(golden, [GoldenQuery("q1", "one?", (Expected("a.md", 1, 2),)), nothing])
+    judge(golden, Judge("one?", 1, "b.md", 4, 5))
+    judge(golden, Judge("two?", 0, "c.md", 1, 1))
+    kept = read_golden(golden).queries[1]
+    assert [one.name for one in kept.expected] == ["a.md#L1-L2", "c.md#L1"]
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c"])
+def test_texts_may_have_any_character(tmp_path: Path, end: str) -> None:
+    golden = tmp_path / "golden.jsonl"
+    judge(golden, Judge(f"one{end}two?", 1, f"a{end}b.md", 1, 2))
+    assert grades_of(golden, f"one{end}two?") == {("", f"a{end}b.md#L1-L2"): 1}
+
+
+@pytest.mark.parametrize(
+    "wrong", [Judge(" ", 1, "b.md", 1, 2), Judge("one?", 1, "notes.pdf#page=3", 1, 2)]
+)
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, wrong: Judge) -> None:
+    golden = tmp_path / "golden.jsonl"
+    judge(golden, Judge("one?", 1, "a.md", 1, 2))
+    before = golden.read_bytes()
+    with pytest.raises(UsageError):
+        judge(golden, wrong)
+    assert golden.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [golden]
+
+
+def test_a_link_to_a_golden_set_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "golden.jsonl"
+    link.symlink_to(tmp_path / "there" / "golden.jsonl")
+    judge(link, Judge("one?", 1, "a.md", 1, 2))
+    judge(link, Judge("one?", 2, "a.md", 1, 2))
+    assert link.is_symlink()
+    assert grades_of(tmp_path / "there" / "golden.jsonl", "one?") == {("", "a.md#L1-L2"): 2}

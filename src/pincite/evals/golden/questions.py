@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 import msgspec
 
@@ -133,7 +134,7 @@ _ITEM_FIELDS = frozenset(f.name for f in fields(Expected))
 def read_golden(path: Path) -> GoldenSet:
     """The golden set in a file. Raises UsageError naming file, line and field."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")  # texts may have other line ends
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -152,26 +153,36 @@ def read_golden(path: Path) -> GoldenSet:
 
 
 def write_golden(path: Path, queries: Iterable[GoldenQuery]) -> None:
-    """Write a golden set, whole or not at all; what has its default value is left out."""
-    lines = []
+    """Write a golden set, whole or not at all; what has its default value is left out. Raises
+    UsageError, also for what `read_golden` would refuse."""
+    lines: list[str] = []
     for query in queries:
         row = _trim(query)
         row["expected"] = [_trim(item) for item in query.expected]
-        if query.off_topic:
+        if query.off_topic and not query.expected:
             del row["expected"]
-        lines.append(msgspec.json.encode(row).decode())
+        line = msgspec.json.encode(row).decode()
+        _parse(line, f"{path}:{len(lines) + 1}")
+        lines.append(line)
     write_whole(path, "\n".join(lines) + "\n")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that nobody ever sees a part of it. Raises UsageError."""
-    part = path.with_name(f".{path.name}.part")
+    """Write a file so that nobody ever sees a part of it; a link stays one. Raises UsageError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)  # noqa: PTH105
+        place = path.resolve()
+        part = place.with_name(f".{place.name}.{uuid4().hex}.part")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part.write_text(text, encoding="utf-8")
+            os.replace(part, place)  # noqa: PTH105
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    except RuntimeError as error:
+        raise UsageError(f"{path} cannot be written: its links go in a circle") from error
 
 
 def _trim(value: Any) -> dict[str, Any]:

@@ -185,7 +185,8 @@ def _unstretched(candidates: Sequence[Candidate]) -> list[float]:
     of: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for one in candidates:
         of[one.collection].append((_value(one, "sparse"), _value(one, "fused")))
-    slopes = {name: _slope(pairs) for name, pairs in of.items()}
+    together = _slope([pair for pairs in of.values() for pair in pairs])
+    slopes = {name: _slope(pairs, together) for name, pairs in of.items()}
     return [
         one.rank_signal.value
         - _value(one, "fused")
@@ -194,11 +195,14 @@ def _unstretched(candidates: Sequence[Candidate]) -> list[float]:
     ]
 
 
-def _slope(pairs: Sequence[tuple[float, float]]) -> float:
-    """What fusion has made of one unit of a score by words."""
+def _slope(pairs: Sequence[tuple[float, float]], known: float | None = None) -> float:
+    """What fusion has made of one unit of a score by words; where the scores do not differ, that is
+    `known` from those of all collections."""
     (low, least), (high, most) = min(pairs), max(pairs)
     if high - low > _EQUAL * abs(high) and most > least:
         return (most - least) / (high - low)
+    if known is not None:
+        return known
     return most / high if high > 0 else 1.0
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Sequence
 
 import msgspec
 
+from pincite.support.environment import without_secrets
+
 Line = Sequence[tuple[str, str]]
-_PATIENCE_S = 2.0  # guess, unmeasured
+_PATIENCE_S = 2.0  # of a text; guess, unmeasured
+_START_S = 10.0  # more for the first one, whose process has to begin
 _MOST_CHARS = 300_000  # of a text that is coloured; guess, unmeasured
 _MOST_ANSWER = 64 * 1024 * 1024  # bytes
 
@@ -18,8 +22,9 @@ _MOST_ANSWER = 64 * 1024 * 1024  # bytes
 class Colours:
     """Colours one text at a time. What cannot be coloured in time comes back in one colour."""
 
-    def __init__(self, patience_s: float = _PATIENCE_S) -> None:
+    def __init__(self, patience_s: float = _PATIENCE_S, start_s: float = _START_S) -> None:
         self._patience_s = patience_s
+        self._start_s = start_s
         self._child: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
 
@@ -31,7 +36,8 @@ class Colours:
             return plain
         async with self._turn:
             try:
-                async with asyncio.timeout(self._patience_s):
+                patience_s = self._patience_s + (self._start_s if self._child is None else 0)
+                async with asyncio.timeout(patience_s):
                     found = await self._ask(language, path, text)
             except (TimeoutError, OSError, ValueError, msgspec.MsgspecError):
                 await self._end()
@@ -51,7 +57,8 @@ class Colours:
     async def _ask(self, language: str, path: str, text: str) -> Sequence[Line]:
         if self._child is None:
             self._child = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "pincite.surfaces.page.colour_child"),
+                *(sys.executable, "-P", "-m", "pincite.surfaces.page.colour_child"),
+                env=without_secrets(os.environ),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,

@@ -122,10 +122,9 @@ async function judge(one, grade) {
   const text = sides().map((side) => state.packs[side]).find((pack) => pack && [
     ...pack.results, ...pack.closest].includes(one))?.query;
   try {
+    const judged = sides().flatMap(results).filter((each) => each.id === one.id);
     await send("judge", { text, grade, ...one.judged });
-    for (const side of sides()) {
-      for (const each of results(side)) if (each.id === one.id) each.grade = grade;
-    }
+    for (const each of judged) each.grade = grade;
     change({ error: "" });
   } catch (error) {
     change({ error: said(error) });
