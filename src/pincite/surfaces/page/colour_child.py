@@ -7,7 +7,6 @@ process can be ended; a thread cannot.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from functools import lru_cache
 from typing import Any
@@ -16,6 +15,13 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Generic, Keyword, Name, Number, String, _TokenType
 from pygments.util import ClassNotFound
+
+try:
+    import resource
+except ImportError:  # Windows: the server ends the process, and its memory is not limited
+    _LIMITS = False
+else:
+    _LIMITS = True
 
 _MOST_MEMORY = 2 * 1024**3  # bytes of addresses, of which the interpreter takes a part
 #: The first that fits. A class of the style sheet by kind of token.
@@ -69,7 +75,8 @@ def _lexer(language: str, path: str) -> Lexer | None:
 
 def main() -> None:
     """Colour until stdin ends."""
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    if _LIMITS:
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     for line in sys.stdin.buffer:
         asked = json.loads(line)
         lines = coloured(asked["language"], asked["path"], asked["text"])
