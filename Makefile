@@ -23,6 +23,7 @@ demo: $(VENV)/installed
 	@$(BIN)/pincite search "$(QUESTION)" -n 4 --index $(INDEX)
 
 test: $(VENV)/dev debian
+	$(BIN)/pincite models fetch all-MiniLM-L6-v2
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term $(PYTEST_ARGS)
 
 check: $(VENV)/dev
