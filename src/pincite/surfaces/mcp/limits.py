@@ -14,6 +14,8 @@ from typing import Any
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from pincite.surfaces.refusing import refuse
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -125,14 +127,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 async def _refuse(send: Send, status: int, message: str) -> None:
     error = {"code": _INVALID_REQUEST, "message": message}
-    body = msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await refuse(send, status, {"jsonrpc": "2.0", "id": None, "error": error})
 
 
 def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:

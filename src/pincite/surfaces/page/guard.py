@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
-import msgspec
+from pincite.surfaces.refusing import refuse
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -57,14 +57,7 @@ class Guard:
             await self._app(scope, receive, guarded)
             return
         status, said = refusal
-        body = msgspec.json.encode({"message": said, "hint": ""})
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-        ]
-        await guarded({"type": "http.response.start", "status": status, "headers": headers})
-        await guarded({"type": "http.response.body", "body": body})
+        await refuse(guarded, status, {"message": said, "hint": ""})
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         def values(name: bytes) -> list[bytes]:
